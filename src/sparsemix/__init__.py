@@ -1,0 +1,41 @@
+"""Cluster large, sparse binary and count data with Bayesian models.
+
+Public names are loaded on first use, so that ``import sparsemix`` stays light.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "Dataset": "sparsemix.data",
+    "iter_batches": "sparsemix.data",
+    "read_table": "sparsemix.data",
+    "KeywordSuggester": "sparsemix.models.online_profiles",
+    "OnlineBernoulliMixture": "sparsemix.models.online_profiles",
+    "load_model": "sparsemix.model_io",
+    "save_model": "sparsemix.model_io",
+    "DataError": "sparsemix.foundation.errors",
+    "ModelFileError": "sparsemix.foundation.errors",
+    "ParameterError": "sparsemix.foundation.errors",
+    "SparsemixError": "sparsemix.foundation.errors",
+}
+
+__all__ = ["__version__", *_HOME]  # noqa: PLE0604  (the table above is the one list of public names)
+
+if TYPE_CHECKING:
+    from sparsemix.data import Dataset, iter_batches, read_table
+    from sparsemix.foundation.errors import DataError, ModelFileError, ParameterError, SparsemixError
+    from sparsemix.model_io import load_model, save_model
+    from sparsemix.models.online_profiles import KeywordSuggester, OnlineBernoulliMixture
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'sparsemix' has no attribute {name!r}")
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,1 @@
+"""Errors, types and checks: the ground that every other layer stands on."""

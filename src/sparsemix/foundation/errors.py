@@ -1,0 +1,57 @@
+"""The errors that users meet: each says the parameter, the rule, the value and the remedy."""
+
+
+class SparsemixError(Exception):
+    """Base of every error that sparsemix raises on purpose."""
+
+
+class ParameterError(SparsemixError, ValueError):
+    """A parameter breaks its rule."""
+
+
+class DataError(SparsemixError, ValueError):
+    """Input data cannot be used as they are."""
+
+
+class ModelFileError(SparsemixError, ValueError):
+    """A model file is damaged, foreign or too new."""
+
+
+def parameter_error(name: str, owner: str, rule: str, value: object, remedy: str = "") -> ParameterError:
+    """Build the one wording of a broken parameter.
+
+    Parameters
+    ----------
+    name, owner : str
+        The parameter and the class or function that takes it.
+    rule : str
+        What holds for good values, such as ``"an integer >= 1"``.
+    value : object
+        What was given; long values are cut.
+    remedy : str, optional
+        One sentence on what to do instead.
+
+    Returns
+    -------
+    ParameterError
+
+    Examples
+    --------
+    >>> print(parameter_error("n", "suggest", "an integer >= 1", 0, "Ask for at least one."))
+    'n' of suggest must be an integer >= 1, but it is 0. Ask for at least one.
+    """
+    shown = shorten(value)
+    message = f"'{name}' of {owner} must be {rule}, but it is {shown}."
+    return ParameterError(f"{message} {remedy}".rstrip())
+
+
+def shorten(value: object, width: int = 80) -> str:
+    """Return ``repr(value)`` on one line of at most `width` characters.
+
+    Examples
+    --------
+    >>> shorten("x" * 100, width=10)
+    "'xxxxx…"
+    """
+    text = " ".join(repr(value).split())
+    return text if len(text) <= width else text[: width - 4] + "…"
