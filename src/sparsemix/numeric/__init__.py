@@ -1,0 +1,1 @@
+"""Compile policy, random streams and small numeric kernels."""

@@ -1,0 +1,27 @@
+"""The one compile policy: nothing else in the package mentions Numba.
+
+Fast-math never includes ``nnan`` or ``ninf``: minus infinity means "impossible" in log space. ``reassoc`` is left
+out of `kernel` as well, so that compiled and plain Python agree; `reordering_kernel` grants it to sums whose last
+digits may move. Edits in *other* files do not invalidate Numba's disk cache: ``just clean`` empties it.
+"""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numba
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_MATH = {"nsz", "arcp", "contract", "afn"}
+
+
+def kernel(function: F) -> F:
+    """Compile `function` on first call, cached on disk, without the interpreter lock."""
+    compiled: F = numba.njit(cache=True, fastmath=_MATH, error_model="numpy", nogil=True)(function)
+    return compiled
+
+
+def reordering_kernel(function: F) -> F:
+    """Compile `function` as `kernel` does and let its sums be reordered for speed."""
+    compiled: F = numba.njit(cache=True, fastmath=_MATH | {"reassoc"}, error_model="numpy", nogil=True)(function)
+    return compiled
