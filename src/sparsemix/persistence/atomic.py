@@ -1,0 +1,66 @@
+"""Write files so that the old one stays whole until the new one is."""
+
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Hand out a temporary file beside `path` and put it in the place of `path` when the block ends well.
+
+    The data are on disk before the name changes, and the name is on disk before the block returns. When the
+    block fails, `path` is as it was and the temporary file is gone.
+
+    Parameters
+    ----------
+    path : str or PathLike
+        A symbolic link stays one: the file that it points to is replaced.
+
+    Yields
+    ------
+    Path
+        An empty file in the same folder.
+
+    Raises
+    ------
+    OSError
+        When the folder is missing or cannot be written to.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     target = Path(folder) / "result.txt"
+    ...     with replacing(target) as temporary:
+    ...         _ = temporary.write_text("whole")
+    ...     target.read_text()
+    'whole'
+    """
+    target = Path(os.path.realpath(path))
+    if target.is_dir():
+        raise IsADirectoryError(f"{target} is a folder")
+    temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.tmp")
+    temporary.touch(exist_ok=False)
+    try:
+        yield temporary
+        if target.exists():
+            shutil.copymode(target, temporary)
+        _flush(temporary)
+        temporary.replace(target)
+        _flush(target.parent)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _flush(path: Path) -> None:
+    if os.name == "nt" and path.is_dir():
+        return  # Windows cannot open folders
+    descriptor = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
