@@ -114,7 +114,7 @@ def _maximize(mass, counts, overall, smoothing) -> tuple[np.ndarray, np.ndarray]
 
 
 def _start(rows, overall, n_components, smoothing, rng) -> tuple[np.ndarray, np.ndarray]:
-    """Profiles of the rows that lie nearest to each k-profiles++ seed, by angle, in a part of the rows."""
+    """Profiles of the rows that lie nearest to each k-means++ seed, by angle, in a part of the rows."""
     picked = np.sort(rng.permutation(rows.shape[0])[:SEEDING_ROWS])
     part = rows[picked]
     unit = normalize(part)

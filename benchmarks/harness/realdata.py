@@ -1,0 +1,179 @@
+"""Real data sets, read from a folder outside the project: ``SPARSEMIX_DATA`` or ``../shared/data``."""
+
+import csv
+import gzip
+import json
+import os
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from pyarrow import parquet
+from scipy.sparse import csr_array, load_npz
+
+PROJECT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledRows:
+    """Binary rows with a gold label each."""
+
+    name: str
+    rows: csr_array
+    labels: np.ndarray
+
+    @property
+    def n_classes(self) -> int:
+        """Number of different gold labels."""
+        return len(np.unique(self.labels))
+
+
+@dataclass(frozen=True, eq=False)
+class KeywordTable:
+    """Binary ads x keywords with a name for each keyword."""
+
+    name: str
+    rows: csr_array
+    names: np.ndarray
+
+
+def folder() -> Path:
+    """Return where the data sets lie.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such folder; the message says how to name one.
+    """
+    path = Path(os.environ.get("SPARSEMIX_DATA", PROJECT.parent / "shared" / "data"))
+    if not path.is_dir():
+        raise FileNotFoundError(f"no data sets at {path}: set SPARSEMIX_DATA to the folder that holds them")
+    return path
+
+
+def search_snippets() -> LabelledRows:
+    """Web search snippets, 8 topics."""
+    return _short_text("SearchSnippets")
+
+
+def biomedical() -> LabelledRows:
+    """Titles of medical papers, 20 topics."""
+    return _short_text("Biomedical")
+
+
+def news_titles() -> LabelledRows:
+    """News titles (News-T), 152 stories, in the order of their lines."""
+    lines = (folder() / "mstream" / "News-T.jsonl").read_text(encoding="utf-8").splitlines()
+    stories = [json.loads(line) for line in lines]
+    rows = binary_words(story["textCleaned"] for story in stories)
+    return LabelledRows("News-T", rows, np.array([story["clusterNo"] for story in stories]))
+
+
+def newsgroups() -> LabelledRows:
+    """Newsgroup messages x frequent words (ng20), the rows with exactly one of 20 groups."""
+    lines = (
+        gzip.decompress((folder() / "ng20_binary" / "ng20.svmlight.gz").read_bytes()).decode().splitlines()
+    )
+    kept, labels = [], []
+    for line in lines:
+        label, *cells = line.split()
+        if ":" not in label and "," not in label:
+            labels.append(int(label))
+            kept.append([int(cell.split(":")[0]) - 1 for cell in cells])
+    n_features = 1 + max(max(columns, default=0) for columns in kept)
+    return LabelledRows("ng20", binary_rows(kept, n_features), np.array(labels))
+
+
+def farm_ads_matrix() -> LabelledRows:
+    """Ads of farm-animal topics x words of ad and landing page; the label is approval, not a topic."""
+    rows = csr_array(load_npz(folder() / "farm_ads" / "X.npz"), dtype=np.float32)
+    frequent = np.flatnonzero(np.bincount(rows.indices, minlength=rows.shape[1]) >= 2)
+    return LabelledRows("farm_ads", rows[:, frequent], np.load(folder() / "farm_ads" / "labels.npy"))
+
+
+LABELLED = {
+    "SearchSnippets": search_snippets,
+    "Biomedical": biomedical,
+    "ng20": newsgroups,
+    "News-T": news_titles,
+    "farm_ads": farm_ads_matrix,
+}
+
+
+def _short_text(name: str) -> LabelledRows:
+    source = folder() / "sttm_short_text"
+    texts = (source / f"{name}.txt").read_text(encoding="utf-8").splitlines()
+    labels = np.array((source / f"{name}_label.txt").read_text(encoding="utf-8").split(), dtype=np.int64)
+    return LabelledRows(name, binary_words(texts), labels)
+
+
+def _groceries() -> KeywordTable:
+    with (folder() / "groceries" / "groceries.csv").open(encoding="utf-8", newline="") as file:
+        baskets = [[item.strip() for item in line] for line in csv.reader(file)]
+    pairs = [(basket, item) for basket, items in enumerate(baskets) for item in items if item]
+    return _from_pairs("groceries", *zip(*pairs, strict=True))
+
+
+def _msweb() -> KeywordTable:
+    with (folder() / "msweb" / "visits.csv").open(encoding="utf-8", newline="") as file:
+        visits = list(csv.DictReader(file))
+    users = [f"{visit['part']} {visit['user']}" for visit in visits]
+    return _from_pairs("msweb", users, [visit["area"] for visit in visits])
+
+
+def _long_table(name: str, file: str, row: str, keyword: str) -> KeywordTable:
+    table = parquet.read_table(folder() / file, columns=[row, keyword])
+    return _from_pairs(name, table[row].to_pylist(), table[keyword].to_pylist())
+
+
+def keyword_table(name: str) -> KeywordTable:
+    """Return one of `KEYWORD_TABLES`."""
+    return _KEYWORD_READERS[name]()
+
+
+_KEYWORD_READERS = {
+    "farm_ads": lambda: _long_table("farm_ads", "farm_ads/ads.parquet", "ad", "word"),
+    "snapchat_ads_2020": lambda: _long_table(
+        "snapchat_ads_2020", "snapchat_ads_2020/ads_keywords.parquet", "ad_id", "keyword"
+    ),
+    "kddcup12_clicks": lambda: _long_table(
+        "kddcup12_clicks", "kddcup12_clicks/ads_keywords.parquet", "ad_id", "keyword_id"
+    ),
+    "citeulike_a": lambda: _long_table("citeulike_a", "citeulike_a/article_tags.parquet", "article", "tag"),
+    "msweb": _msweb,
+    "groceries": _groceries,
+}
+KEYWORD_TABLES = tuple(_KEYWORD_READERS)
+
+
+def binary_words(texts: Iterable[str], min_rows: int = 2) -> csr_array:
+    """Return texts x words, 1 where a word of two letters or more occurs; rarer words are left out."""
+    sets = [set(re.findall("[a-z]{2,}", text.lower())) for text in texts]
+    counts = Counter(word for words in sets for word in words)
+    columns = {
+        word: j for j, word in enumerate(sorted(w for w, count in counts.items() if count >= min_rows))
+    }
+    return binary_rows([[columns[word] for word in words if word in columns] for words in sets], len(columns))
+
+
+def binary_rows(columns: Sequence[Sequence[int]], n_features: int) -> csr_array:
+    """Return a canonical CSR matrix of ones at the given columns of each row."""
+    indptr = np.cumsum([0, *map(len, columns)])
+    indices = np.fromiter((j for row in columns for j in row), dtype=np.int32, count=indptr[-1])
+    rows = csr_array((np.ones(len(indices), np.float32), indices, indptr), shape=(len(columns), n_features))
+    rows.sum_duplicates()
+    rows.data[:] = 1.0
+    return rows
+
+
+def _from_pairs(name: str, row_ids: Sequence[object], keywords: Sequence[object]) -> KeywordTable:
+    ids, row_numbers = np.unique(np.asarray(row_ids), return_inverse=True)
+    names, columns = np.unique(np.asarray(keywords), return_inverse=True)
+    cells = (np.ones(len(columns), np.float32), (row_numbers, columns))
+    rows = csr_array(cells, shape=(len(ids), len(names)))
+    rows.sum_duplicates()
+    rows.data[:] = 1.0
+    return KeywordTable(name, rows, names)
