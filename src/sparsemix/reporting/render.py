@@ -1,0 +1,80 @@
+"""Turn a summary into one HTML page that stands alone: no scripts, nothing from elsewhere."""
+
+import os
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from sparsemix.persistence import replacing
+
+
+def render_report(summary: dict[str, Any]) -> str:
+    """Return the page of a summary.
+
+    Parameters
+    ----------
+    summary : dict
+        From `summarize_model`. Every text in it is escaped.
+
+    Returns
+    -------
+    str
+        A whole HTML document.
+
+    Examples
+    --------
+    >>> facts = {"n_rows": 0, "n_features": 0, "level": 0.95}
+    >>> facts |= {"log_evidence": 0.0, "log_evidence_per_row": 0.0}
+    >>> parts = {"title": "<Ads>", "row_noun": "ads", "clusters": [], "certainty": None}
+    >>> page = render_report({"summary_version": 1, "library_version": "0"} | facts | parts)
+    >>> "<title>&lt;Ads&gt;</title>" in page
+    True
+    """
+    environment = Environment(
+        loader=PackageLoader("sparsemix.reporting"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"whole": _whole, "signed": _signed, "percent": _percent, "plain": _plain}
+    return environment.get_template("model_report.html").render(**summary)
+
+
+def write_report(path: str | os.PathLike[str], summary: dict[str, Any]) -> None:
+    """Write the page of a summary; a file that is there stays whole until the new one is.
+
+    Parameters
+    ----------
+    path : str or PathLike
+    summary : dict
+        From `summarize_model`.
+
+    Raises
+    ------
+    OSError
+        When the file cannot be written.
+    """
+    page = render_report(summary)
+    with replacing(path) as temporary:
+        temporary.write_text(page, encoding="utf-8")
+
+
+def _whole(value: float) -> str:
+    return f"{value:,.0f}".replace(",", "\u202f")
+
+
+def _signed(value: float, digits: int) -> str:
+    return f"{value:.{digits}f}".replace("-", "\u2212")
+
+
+def _percent(share: float) -> str:
+    percent = 100 * share
+    if percent >= 10:
+        return f"{percent:.0f}\u202f%"
+    return f"{percent:.1f}\u202f%" if percent >= 0.1 or percent == 0 else "<\u202f0.1\u202f%"
+
+
+def _plain(text: str | int) -> str:
+    """Show characters that cannot be seen as what they are, so that no name hides or turns its neighbours."""
+    return "".join(letter if letter.isprintable() else "\ufffd" for letter in str(text))

@@ -1,0 +1,121 @@
+"""A fitted mixture as one plain dict that JSON can hold: what the report shows."""
+
+from typing import Any
+
+import numpy as np
+
+from sparsemix import __version__
+from sparsemix.foundation.errors import parameter_error
+from sparsemix.reporting.assignments import assign
+
+SUMMARY_VERSION = 1
+_ROWS_PER_BLOCK = 10_000
+_EDGES = [round(0.1 * step, 1) for step in range(11)]
+
+
+def summarize_model(
+    model: Any,  # noqa: ANN401  (any mixture with `top_features`)
+    rows: Any = None,  # noqa: ANN401  (any input that models take and that can be sliced)
+    *,
+    title: str = "Clusters",
+    row_noun: str = "rows",
+    n_features: int = 8,
+    level: float = 0.95,
+) -> dict[str, Any]:
+    """Summarise a fitted mixture.
+
+    Parameters
+    ----------
+    model : fitted mixture
+    rows : Dataset or sparse or dense matrix, optional
+        Rows to assign, to tell how sure the assignments are.
+    title : str
+    row_noun : str
+        What the rows are, in the plural, such as ``"ads"``.
+    n_features : int
+        How many of its most telling features each cluster shows.
+    level : float
+        Mass of the credible intervals.
+
+    Returns
+    -------
+    dict
+        ``summary_version``, ``library_version``, ``title``, ``row_noun``, ``n_rows``, ``n_features``,
+        ``log_evidence`` (nats), ``log_evidence_per_row``, ``level``, ``clusters`` (heaviest first; each with
+        ``component``, ``share``, ``n_rows`` and ``features``) and ``certainty`` (None without `rows`).
+
+    Raises
+    ------
+    ParameterError
+        When `n_features` is below 1.
+
+    Examples
+    --------
+    >>> from sparsemix import OnlineBernoulliMixture
+    >>> rows = np.repeat(np.eye(2), 50, axis=0)
+    >>> model = OnlineBernoulliMixture(n_components=2, random_state=0).fit(rows)
+    >>> summary = summarize_model(model, rows, title="Two clusters")
+    >>> summary["n_rows"], len(summary["clusters"]), sum(summary["certainty"]["histogram"]["counts"])
+    (100, 2, 100)
+    """
+    if n_features < 1:
+        raise parameter_error("n_features", "summarize_model", "an integer >= 1", n_features)
+    n_rows, log_evidence = int(model.n_rows_seen_), float(model.log_evidence_)
+    components = sorted(model.top_features(n_features, level=level), key=lambda each: -each.weight)
+    return {
+        "summary_version": SUMMARY_VERSION,
+        "library_version": __version__,
+        "title": title,
+        "row_noun": row_noun,
+        "n_rows": n_rows,
+        "n_features": int(model.n_features_in_),
+        "log_evidence": log_evidence,
+        "log_evidence_per_row": log_evidence / max(n_rows, 1),
+        "level": level,
+        "clusters": [describe_component(each) for each in components],
+        "certainty": None if rows is None else _certainty(model, rows),
+    }
+
+
+def describe_component(component: Any) -> dict[str, Any]:  # noqa: ANN401  (ComponentSummary of any mixture)
+    """Return one component's summary as plain values."""
+    return {
+        "component": int(component.component),
+        "share": float(component.weight),
+        "n_rows": float(component.n_rows),
+        "features": [describe_feature(each) for each in component.features],
+    }
+
+
+def describe_feature(feature: Any) -> dict[str, Any]:  # noqa: ANN401  (FeatureSummary of any mixture)
+    """Return what one component believes about one feature as plain values."""
+    name = feature.feature
+    return {
+        "feature": name if isinstance(name, str) else int(name),
+        "mean": float(feature.mean),
+        "low": float(feature.low),
+        "high": float(feature.high),
+        "evidence": float(feature.evidence),
+        "lift": float(feature.lift),
+    }
+
+
+def _certainty(model: Any, rows: Any) -> dict[str, Any]:  # noqa: ANN401
+    counts = np.zeros(len(_EDGES) - 1, dtype=np.int64)
+    n_rows = rows.shape[0] if hasattr(rows, "shape") else len(rows)
+    members: dict[int, int] = {}
+    probability = entropy = 0.0
+    for first in range(0, n_rows, _ROWS_PER_BLOCK):
+        found = assign(model, rows[first : first + _ROWS_PER_BLOCK])
+        counts += np.histogram(found.probabilities.clip(0, 1), bins=_EDGES)[0]
+        probability += float(found.probabilities.sum())
+        entropy += float(found.entropies.sum())
+        for cluster, size in zip(*np.unique(found.clusters, return_counts=True), strict=True):
+            members[int(cluster)] = members.get(int(cluster), 0) + int(size)
+    return {
+        "n_rows": n_rows,
+        "mean_probability": probability / max(n_rows, 1),
+        "mean_entropy": entropy / max(n_rows, 1),
+        "histogram": {"edges": _EDGES, "counts": counts.tolist()},
+        "members": [{"component": cluster, "n_rows": members[cluster]} for cluster in sorted(members)],
+    }
