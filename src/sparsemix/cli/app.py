@@ -1,0 +1,79 @@
+"""The program: its commands, and what becomes of errors."""
+
+import sys
+import traceback
+import warnings
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from sparsemix import __version__
+from sparsemix.cli import commands
+from sparsemix.cli.console import note
+from sparsemix.cli.errors import exit_code, one_line
+
+PROGRAM = "sparsemix"
+
+app = typer.Typer(
+    name=PROGRAM,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    help="Cluster ads by their keywords, see what the clusters are about, and get more keywords for an ad.",
+    epilog=(
+        "Start with  sparsemix demo,  or with your own table:\n\n"
+        "sparsemix fit ads.csv -o ads.smx\n\n"
+        "sparsemix suggest ads.smx --keyword 'window cleaning'\n\n"
+        "Exit codes: 0 success, 1 trouble with data or a model file, 2 wrong usage, 130 stopped by Ctrl-C."
+    ),
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"{PROGRAM} {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version.", callback=_show_version, is_eager=True)
+    ] = False,
+    debug: Annotated[
+        bool,
+        typer.Option("--debug", help="Show the whole trace of an error; works in any place of the line."),
+    ] = False,
+) -> None:
+    """Take the options of the program itself."""
+
+
+for _name, _command, _epilog in commands.ALL:
+    app.command(_name, epilog=_epilog)(_command)
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run one command line and return its exit code; errors become one line on stderr.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        By default what the shell gave.
+
+    Returns
+    -------
+    int
+    """
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    words = [word for word in given if word != "--debug"]
+    with warnings.catch_warnings():
+        warnings.showwarning = lambda message, *_where: note(f"warning: {message}")
+        try:
+            return int(app(words or ["--help"], prog_name=PROGRAM, standalone_mode=False) or 0)
+        except Exception as error:
+            if "--debug" in given:
+                traceback.print_exception(error)
+            elif message := one_line(error, PROGRAM):
+                sys.stderr.write(f"{message}\n")
+            return exit_code(error)

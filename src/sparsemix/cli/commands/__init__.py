@@ -1,0 +1,15 @@
+"""The commands, one file each: parse, call the library, print."""
+
+from sparsemix.cli.commands import assign, clusters, demo, fit, profile, score, suggest, update
+
+ALL = (
+    ("demo", demo.demo, demo.EXAMPLES),
+    ("profile", profile.profile, profile.EXAMPLES),
+    ("fit", fit.fit, fit.EXAMPLES),
+    ("clusters", clusters.clusters, clusters.EXAMPLES),
+    ("suggest", suggest.suggest, suggest.EXAMPLES),
+    ("assign", assign.assign, assign.EXAMPLES),
+    ("update", update.update, update.EXAMPLES),
+    ("score", score.score, score.EXAMPLES),
+)
+"""Name, function and examples of every command, in the order of the help page."""

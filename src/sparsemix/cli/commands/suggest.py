@@ -1,0 +1,56 @@
+"""``sparsemix suggest``: more keywords for an ad."""
+
+from typing import Annotated
+
+import typer
+
+from sparsemix.cli import options
+
+EXAMPLES = (
+    "sparsemix suggest ads.smx --keyword 'window cleaner' --keyword 'cleaning company'\n\n"
+    "sparsemix suggest ads.smx --keyword 'window cleaner' --reject 'window tinting' -n 20\n\n"
+    "sparsemix suggest ads.smx --ad 4711 --input ads.csv --row ad_id --feature keyword"
+)
+
+
+def suggest(
+    *,
+    model: options.Model,
+    keyword: Annotated[
+        list[str] | None,
+        typer.Option("--keyword", metavar="TEXT", help="A keyword that the ad has; may be repeated."),
+    ] = None,
+    reject: Annotated[
+        list[str] | None,
+        typer.Option("--reject", metavar="TEXT", help="A keyword that does not fit; may be repeated."),
+    ] = None,
+    ad: Annotated[
+        str | None, typer.Option("--ad", metavar="ID", help="Take the keywords of this row.")
+    ] = None,
+    input: Annotated[
+        str | None, typer.Option("--input", metavar="FILE", help="The table that has the row of --ad.")
+    ] = None,
+    n: Annotated[int, typer.Option("-n", min=1, help="How many suggestions.")] = 10,
+    row: options.Row = None,
+    feature: options.Feature = None,
+    delimiter: options.Delimiter = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Suggest keywords for an ad, with their probability and the clusters that speak for them."""
+    from sparsemix.cli.console import show, show_json
+    from sparsemix.cli.results import keyword_names
+    from sparsemix.cli.suggesting import ad_keywords, answer, known_keywords
+    from sparsemix.cli.tables import suggestions_table
+    from sparsemix.model_io import load_model
+
+    learnt = load_model(model)
+    known = keyword_names(learnt)
+    accepted, rejected = known_keywords(known, keyword or []), known_keywords(known, reject or [])
+    columns = {"row": row, "feature": feature, "delimiter": delimiter}
+    accepted += ad_keywords(known, ad, input, columns, quiet=quiet)
+    found = answer(learnt, accepted, rejected, n)
+    if json:
+        show_json({"accepted": accepted, "rejected": rejected, "suggestions": found})
+    else:
+        show(suggestions_table(found, f"For an ad with: {', '.join(accepted)}"))

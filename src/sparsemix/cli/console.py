@@ -1,0 +1,57 @@
+"""Print: results to stdout, everything else to stderr."""
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+_WIDTH_OF_PIPES = 120
+
+
+def note(message: str, *, quiet: bool = False) -> None:
+    """Write one line to stderr, unless `quiet`."""
+    if not quiet:
+        sys.stderr.write(f"{plain(message)}\n")
+        sys.stderr.flush()
+
+
+def show(*parts: "RenderableType") -> None:
+    """Write tables and text to stdout."""
+    console = _console()
+    for part in parts:
+        console.print(part)
+
+
+def show_json(value: Any) -> None:  # noqa: ANN401  (whatever JSON can hold)
+    """Write a value as JSON to stdout; what is not a number becomes null, as JSON knows no other way."""
+    sys.stdout.write(json.dumps(_strict(value), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def plain(text: object) -> str:
+    """Return text in which no character steers the terminal.
+
+    Examples
+    --------
+    >>> plain("red" + chr(27) + "[31m")
+    'red�[31m'
+    """
+    return "".join(letter if letter.isprintable() else "\ufffd" for letter in str(text))
+
+
+def _console() -> "Console":
+    from rich.console import Console
+
+    width = None if sys.stdout.isatty() else _WIDTH_OF_PIPES
+    return Console(markup=False, highlight=False, emoji=False, width=width)
+
+
+def _strict(value: Any) -> Any:  # noqa: ANN401
+    if isinstance(value, dict):
+        return {key: _strict(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_strict(item) for item in value]
+    if isinstance(value, float) and not float("-inf") < value < float("inf"):
+        return None
+    return value

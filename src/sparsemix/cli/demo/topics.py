@@ -1,0 +1,178 @@
+"""Search keywords of 25 trades, for the demo's ads. Some belong to two trades, as real keywords do."""
+
+_TOPICS = {
+    "cleaning services": """
+        cleaning services, house cleaning, maid service, window cleaning, carpet cleaning,
+        office cleaning, cleaning company, deep cleaning, move out cleaning, window cleaner,
+        upholstery cleaning, commercial cleaning, cleaning lady, domestic cleaner, gutter cleaning,
+        oven cleaning, janitorial services, pressure washing, weekly house cleaning,
+        end of tenancy cleaning, rug cleaning, cleaning quotes, eco friendly cleaning,
+        apartment cleaning, cleaning near me, mattress cleaning, tile and grout cleaning,
+        post construction cleaning, curtain cleaning, free quote""",
+    "windows and doors": """
+        replacement windows, double glazing, window installation, upvc windows, bay windows,
+        sash windows, patio doors, front doors, window blinds, plantation shutters, storm windows,
+        vinyl windows, french doors, window repair, window tinting, skylights, energy efficient windows,
+        glass replacement, window company, sliding doors, bifold doors, wooden windows, window cleaning,
+        window screens, roller blinds, conservatories, window prices, composite doors,
+        secondary glazing, free quote""",
+    "car care": """
+        car detailing, car wash, window tinting, car wax, paint protection film, ceramic coating,
+        interior detailing, mobile car wash, dent repair, scratch removal, windshield repair,
+        headlight restoration, car polish, alloy wheel repair, oil change, brake pads, winter tires,
+        wheel alignment, auto repair, car battery, transmission repair, mechanic near me,
+        leather car seats, car valeting, engine cleaning, tire rotation, car paint shop, bumper repair,
+        windscreen replacement, rust repair""",
+    "new cars": """
+        nissan altima, toyota camry, honda civic, ford focus, new car deals, hyundai elantra, mazda 3,
+        honda accord, nissan dealer, toyota corolla, car lease deals, electric cars, hybrid cars,
+        suv deals, jaguar, bmw 3 series, audi a4, test drive, chevrolet malibu, kia sportage,
+        family cars, car dealership, volkswagen golf, ford mustang, subaru outback, car configurator,
+        new nissan, luxury cars, certified pre owned, compact suv""",
+    "car insurance": """
+        car insurance, auto insurance quotes, cheap car insurance, liability insurance,
+        young driver insurance, full coverage insurance, insurance comparison, car insurance online,
+        no claims bonus, sr22 insurance, temporary car insurance, classic car insurance,
+        motorcycle insurance, van insurance, insurance agent, collision coverage,
+        insurance for new drivers, low cost insurance, instant quote, multi car insurance,
+        commercial auto insurance, insurance rates, gap insurance, breakdown cover,
+        insurance deductible, roadside help, home and auto bundle, compare quotes,
+        student driver discount, free quote""",
+    "mortgages": """
+        mortgage rates, home loans, refinance mortgage, first time home buyer, mortgage calculator,
+        fixed rate mortgage, mortgage broker, home equity loan, fha loan, va loan,
+        lowest mortgage rates, jumbo loan, mortgage lender, adjustable rate mortgage, second mortgage,
+        reverse mortgage, pre approval, refinance rates, 30 year mortgage, closing costs,
+        bad credit mortgage, buy to let mortgage, remortgage, bridge loan, interest only mortgage,
+        home loan calculator, mortgage advice, down payment help, compare rates, loan officer""",
+    "credit and loans": """
+        personal loans, credit cards, balance transfer card, debt consolidation, cash back card,
+        bad credit loans, payday loans, travel rewards card, student loans, credit score, credit report,
+        low interest loans, instant approval card, business loans, secured credit card, loan calculator,
+        zero apr card, credit repair, unsecured loans, debt relief, online loans, prepaid card,
+        car loans, compare rates, emergency loan, installment loans, credit union, no annual fee card,
+        same day loans, loan officer""",
+    "flights": """
+        cheap flights, last minute flights, flights to london, flights to new york, airline tickets,
+        round trip flights, business class flights, flight deals, direct flights, one way flights,
+        flights to paris, student flights, discount airfare, flights to tokyo, red eye flights,
+        budget airlines, flight comparison, weekend getaways, airport parking, airport transfer,
+        flights to bangkok, flights to miami, multi city flights, travel insurance, seat upgrade,
+        frequent flyer, international flights, flight tracker, flights to rome, baggage allowance""",
+    "hotels and beaches": """
+        hotel deals, beach resorts, all inclusive resorts, cheap hotels, boutique hotels,
+        family resorts, spa hotel, vacation rentals, hotels in miami, honeymoon packages, luxury hotels,
+        caribbean vacation, hotels in cancun, beach house rental, weekend getaways, pet friendly hotels,
+        maldives resort, hotels near airport, last minute hotels, ocean view rooms, snorkeling tours,
+        adults only resorts, bed and breakfast, travel insurance, hotels in hawaii, villa with pool,
+        bali holidays, greek islands, scuba diving, hotel booking""",
+    "ski holidays": """
+        ski holidays, ski resorts, ski passes, snowboard, ski rental, ski boots, ski jacket, ski chalet,
+        ski lessons, snowboard boots, ski goggles, alpine skiing, catered chalet, skiing in colorado,
+        ski helmet, cross country skiing, apres ski, snow chains, ski deals, freestyle skis,
+        skiing in the alps, lift tickets, ski wear, snowboard bindings, heli skiing, ski school,
+        thermal underwear, ski instructor, winter holidays, snow report""",
+    "running and fitness": """
+        running shoes, trail running shoes, marathon training, fitness tracker, treadmill,
+        gym membership, personal trainer, yoga mat, protein powder, dumbbells, exercise bike, home gym,
+        running socks, half marathon, heart rate monitor, sports bra, resistance bands, rowing machine,
+        kettlebells, weight loss plan, cross training, running shorts, stability shoes, pilates classes,
+        yoga classes, foam roller, running watch, gym bag, sports nutrition, elliptical machine""",
+    "computers": """
+        laptop deals, gaming laptop, wireless mouse, mechanical keyboard, computer monitor,
+        external hard drive, refurbished laptops, graphics card, ssd drive, macbook, desktop computer,
+        laptop bag, computer repair, usb hub, laptop screen repair, data recovery, gaming pc,
+        all in one printer, ink cartridges, webcam, apple, computer store, wifi router,
+        antivirus software, memory upgrade, 4k monitor, mouse, docking station, laptop battery,
+        virus removal""",
+    "programming courses": """
+        python, java, learn to code, coding bootcamp, python course, web development course,
+        javascript tutorial, data science course, java certification, machine learning course,
+        sql training, programming for beginners, software engineer training, html and css, react course,
+        coding for kids, learn python online, c++ course, cloud certification, app development,
+        full stack bootcamp, git tutorial, java programming, online courses, algorithms course,
+        cyber security course, coding interview, devops training, computer science degree,
+        data structures""",
+    "reptiles and aquariums": """
+        python, ball python, bearded dragon, reptile tank, snake food, heat lamp, leopard gecko,
+        terrarium, aquarium, corn snake, reptile bedding, fish tank, tropical fish, turtle tank,
+        live crickets, uvb bulb, chameleon, frozen mice, aquarium filter, snake enclosure, pet snakes,
+        aquarium plants, gecko food, saltwater aquarium, reptile shop, hermit crab, koi fish,
+        aquarium heater, snake hide, exotic pets""",
+    "coffee": """
+        coffee beans, espresso machine, coffee grinder, java, french press, coffee maker,
+        single origin coffee, coffee subscription, cold brew, decaf coffee, coffee pods, arabica beans,
+        milk frother, pour over coffee, coffee roaster, fair trade coffee, organic coffee,
+        espresso beans, latte art, coffee filters, coffee gifts, dark roast, moka pot, ground coffee,
+        coffee mugs, burr grinder, instant coffee, barista training, coffee shop, green coffee""",
+    "dogs and cats": """
+        dog food, puppy training, dog bed, cat litter, dog collar, cat tree, pet insurance,
+        grain free dog food, dog walker, dog groomer, vet near me, dog toys, cat food, kitten food,
+        puppies for sale, dog boarding, flea treatment, dog harness, pet sitter, dog training classes,
+        scratching post, dog crate, raw dog food, automatic feeder, cat carrier, pet store,
+        dog vitamins, cat toys, leash, pet supplies""",
+    "pest control": """
+        pest control, termite inspection, bed bugs, ant killer, rat trap, mouse, mouse trap,
+        exterminator, cockroach control, wasp nest removal, rodent control, mosquito control,
+        termite treatment, spider control, bed bug treatment, pest control near me, flea treatment,
+        bug spray, wildlife removal, bee removal, pest inspection, fumigation, roach killer,
+        rodent exterminator, moth traps, mouse repellent, squirrel removal, ant control,
+        insect repellent, commercial pest control""",
+    "gardens": """
+        lawn mower, garden design, lawn care, garden furniture, landscaping, tree removal, rose bushes,
+        vegetable seeds, hedge trimmer, garden shed, greenhouse, fertilizer, artificial grass,
+        raised garden beds, fruit trees, apple, compost bin, irrigation system, garden hose,
+        weed killer, flower bulbs, tree trimming, landscape gardener, patio furniture, sprinkler system,
+        topsoil, mulch, lawn aeration, garden tools, potted plants""",
+    "plumbing and heating": """
+        plumber near me, boiler repair, water heater, emergency plumber, drain cleaning, leak detection,
+        boiler service, radiator, heating repair, furnace repair, air conditioning repair,
+        toilet repair, clogged drain, pipe repair, heat pump, tankless water heater, plumbing company,
+        hvac service, central heating, bathroom plumbing, gas engineer, sump pump, sewer repair,
+        faucet repair, underfloor heating, new boiler, 24 hour plumber, thermostat, water softener,
+        free quote""",
+    "roofing": """
+        roof repair, roofing company, roof replacement, metal roofing, flat roof, roof leak, shingles,
+        roofer near me, gutter installation, gutter cleaning, slate roof, roof inspection, solar panels,
+        roof tiles, chimney repair, attic insulation, skylights, storm damage repair, rubber roofing,
+        commercial roofing, roof cost, siding, fascia and soffit, roof coating, cedar shingles,
+        roofing contractor, roof estimates, tile roof, tpo roofing, hail damage""",
+    "weddings": """
+        wedding dress, wedding venue, engagement rings, wedding photographer, bridesmaid dresses,
+        wedding cake, wedding flowers, wedding invitations, wedding bands, diamond ring, bridal shop,
+        wedding dj, wedding planner, wedding favors, groom suit, wedding catering, bridal shower,
+        wedding videographer, crown, wedding shoes, wedding decorations, wedding gifts, wedding hair,
+        wedding makeup, honeymoon packages, flower girl dresses, wedding veil, wedding budget,
+        barn wedding, save the date""",
+    "babies": """
+        baby stroller, car seat, baby crib, diapers, baby monitor, baby clothes, nursery furniture,
+        baby formula, breast pump, baby carrier, high chair, baby shower gifts, organic baby food,
+        baby bottles, maternity clothes, baby blanket, newborn clothes, baby bath, teething toys,
+        double stroller, changing table, infant car seat, baby swing, diaper bag, toddler bed,
+        baby gate, pacifier, baby names, swaddle, cloth diapers""",
+    "dentists": """
+        dentist near me, teeth whitening, dental implants, braces, invisalign, root canal,
+        emergency dentist, wisdom tooth removal, dental crown, crown, veneers, dentures,
+        pediatric dentist, orthodontist, dental insurance, tooth extraction, cosmetic dentist,
+        dental bridge, gum disease, electric toothbrush, dental cleaning, family dentist,
+        clear aligners, toothache, dental clinic, same day crowns, retainer, sedation dentistry,
+        cavity filling, smile makeover""",
+    "jobs and degrees": """
+        job search, resume builder, online degree, mba program, jobs near me, remote jobs,
+        nursing degree, part time jobs, cover letter, business degree, online courses,
+        accounting degree, job interview tips, masters degree, work from home, warehouse jobs,
+        teaching degree, computer science degree, career change, nursing jobs, resume writing,
+        sales jobs, online university, entry level jobs, employment agency, psychology degree,
+        distance learning, driver jobs, temp agency, scholarships""",
+    "music": """
+        guitar lessons, acoustic guitar, electric guitar, bass guitar, piano lessons, digital piano,
+        drum kit, guitar strings, guitar amp, music store, violin lessons, ukulele, singing lessons,
+        guitar chords, used guitars, keyboard piano, microphone, guitar for beginners, music production,
+        home studio, guitar pedals, sheet music, piano tuning, saxophone, learn piano online,
+        concert tickets, vinyl records, turntable, cello, music theory""",
+}
+
+TOPICS = {
+    name: tuple(" ".join(keyword.split()) for keyword in text.split(",")) for name, text in _TOPICS.items()
+}
+"""The keywords of each trade, the most searched first."""

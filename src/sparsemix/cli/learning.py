@@ -1,0 +1,76 @@
+"""Learn block by block: progress, checkpoints, and an orderly stop."""
+
+import shlex
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from sparsemix.cli.console import note
+from sparsemix.cli.errors import STOPPED
+from sparsemix.cli.progress import rows_progress
+from sparsemix.cli.stopping import stop_between_blocks
+from sparsemix.foundation.errors import ModelFileError
+from sparsemix.model_io import save_model
+
+
+def learn(
+    model: Any,  # noqa: ANN401  (any model with `partial_fit`)
+    blocks: Iterable[Any],
+    *,
+    total: int | None,
+    checkpoint: tuple[Path, int | None] | None = None,
+    quiet: bool = False,
+) -> None:
+    """Feed blocks to `partial_fit`.
+
+    Parameters
+    ----------
+    model : online model
+        Changed in place.
+    blocks : iterable of Dataset
+    total : int or None
+        Rows in all blocks, for the time left.
+    checkpoint : (path, rows) or None
+        Where to save the model when the user stops it, and every how many rows besides.
+    quiet : bool
+
+    Raises
+    ------
+    typer.Exit
+        When the user stops it and the model is saved.
+    """
+    with stop_between_blocks() as stop, rows_progress("Learning", total, quiet=quiet) as advance:
+        for block in blocks:
+            model.partial_fit(block, block.labels)
+            advance(len(block))
+            if checkpoint and checkpoint[1] and model.n_rows_seen_ % checkpoint[1] == 0:
+                save_model(model, checkpoint[0])
+            if stop.wanted:
+                break
+    if stop.wanted:
+        _stop(model, checkpoint)
+
+
+def check_can_write(path: Path) -> None:
+    """Raise ModelFileError early when a model could not be saved at the end."""
+    if not path.absolute().parent.is_dir():
+        raise ModelFileError(
+            f"cannot write {str(path)!r}: the folder {str(path.parent)!r} does not exist. Create it first."
+        )
+    if path.is_dir():
+        raise ModelFileError(f"cannot write {str(path)!r}: it is a folder. Give the name of a file.")
+
+
+def _stop(model: Any, checkpoint: tuple[Path, int | None] | None) -> None:  # noqa: ANN401
+    if checkpoint is None:
+        raise typer.Abort
+    save_model(model, checkpoint[0])
+    again = [word for word in sys.argv[1:] if word != "--resume"]
+    note(
+        f"Stopped after {model.n_rows_seen_:,} rows; what is learnt is saved in {checkpoint[0]}. Go on with:"
+    )
+    note(f"  {shlex.join(['sparsemix', *again, '--resume'])}")
+    raise typer.Exit(STOPPED)

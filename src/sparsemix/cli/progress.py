@@ -1,0 +1,58 @@
+"""How far long work is: rows done, rows per second and time left, on a terminal only."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def rows_progress(title: str, total: int | None, *, quiet: bool = False) -> Iterator[Callable[[int], None]]:
+    """Show a bar on stderr while the block runs.
+
+    Parameters
+    ----------
+    title : str
+    total : int or None
+        Rows in all, if known.
+    quiet : bool
+        Show nothing. Nothing is shown either when stderr is not a terminal.
+
+    Yields
+    ------
+    callable
+        Call it with the number of rows that were done since the call before.
+    """
+    if quiet or not sys.stderr.isatty():
+        yield lambda _n_rows: None
+        return
+    from rich import progress
+    from rich.console import Console
+
+    columns = (
+        progress.TextColumn("{task.description}"),
+        progress.BarColumn(),
+        progress.TextColumn("{task.completed:,.0f} rows"),
+        progress.TextColumn("{task.fields[speed]}"),
+        progress.TimeRemainingColumn(),
+    )
+    with progress.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=total, speed="")
+
+        def advance(n_rows: int) -> None:
+            bar.update(task, advance=n_rows)
+            speed = bar.tasks[0].finished_speed or bar.tasks[0].speed
+            bar.update(task, speed=f"{speed:,.0f} rows/s" if speed else "")
+
+        yield advance
+
+
+@contextmanager
+def waiting(title: str, *, quiet: bool = False) -> Iterator[None]:
+    """Show that something is going on whose end is not known."""
+    if quiet or not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(title):
+        yield

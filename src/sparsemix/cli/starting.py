@@ -1,0 +1,91 @@
+"""Begin a model, or go on with one that was interrupted."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sparsemix.cli.blocks import BLOCK_ROWS, cut
+from sparsemix.cli.console import note
+from sparsemix.cli.inputs import Table
+from sparsemix.foundation.errors import DataError, parameter_error
+from sparsemix.model_io import load_model
+
+if TYPE_CHECKING:
+    from sparsemix.data import Dataset
+
+
+def start_model(parameters: dict[str, Any], resume: Path | None, *, quiet: bool = False) -> Any:  # noqa: ANN401
+    """Return a new model, or the one in file `resume`.
+
+    Parameters
+    ----------
+    parameters : dict
+        What was asked for; None means the model's own choice.
+    resume : Path or None
+        File of an interrupted run. When there is none yet, the run starts at the first row.
+    quiet : bool
+
+    Returns
+    -------
+    OnlineBernoulliMixture
+
+    Raises
+    ------
+    ParameterError
+        When a parameter differs from the interrupted run's.
+    """
+    from sparsemix.models.online_profiles import OnlineBernoulliMixture
+
+    asked = {name: value for name, value in parameters.items() if value is not None}
+    if resume is not None and resume.exists():
+        model = load_model(resume)
+        _check_same_parameters(model.get_params(), asked, resume)
+        note(f"Going on after {model.n_rows_seen_:,} rows of {resume}.", quiet=quiet)
+        return model
+    if resume is not None:
+        note(f"There is no {resume} to go on with; starting at the first row.", quiet=quiet)
+    return OnlineBernoulliMixture(**({"random_state": 0} | asked))
+
+
+def blocks_to_learn(model: Any, table: Table, checkpoint_every: int | None) -> "Iterator[Dataset]":  # noqa: ANN401
+    """Yield the rows that the model has not learnt yet, in blocks.
+
+    Blocks end at the same rows whether the run was interrupted or not, and at every checkpoint.
+
+    Parameters
+    ----------
+    model : online model
+    table : Table
+    checkpoint_every : int or None
+
+    Yields
+    ------
+    Dataset
+
+    Raises
+    ------
+    DataError
+        When the table is not the one that the model was learning.
+    """
+    learnt = int(getattr(model, "n_rows_seen_", 0))
+    ends = [BLOCK_ROWS, *([checkpoint_every] if checkpoint_every else [])]
+    for number, block in enumerate(cut(table.batches, ends, start=learnt)):
+        if number == 0 and learnt:
+            _check_same_names(getattr(model, "feature_names_in_", None), block.feature_names)
+        yield block
+
+
+def _check_same_names(known: Any, found: Any) -> None:  # noqa: ANN401
+    if known is not None and found is not None and list(known) != list(found[: len(known)]):
+        raise DataError(
+            "the input has other keywords than the run that was interrupted. Give the same table with the "
+            "same columns and filters, or learn new rows with 'sparsemix update'."
+        )
+
+
+def _check_same_parameters(found: dict[str, Any], asked: dict[str, Any], path: Path) -> None:
+    for name, value in asked.items():
+        if found[name] != value:
+            rule = f"{found[name]!r} as in the interrupted run in {path}"
+            remedy = "Leave it out, or start anew without --resume."
+            raise parameter_error(name, "fit --resume", rule, value, remedy)

@@ -1,0 +1,121 @@
+"""Find the keywords of an ad, check that the model knows them, and ask for more."""
+
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+
+from sparsemix.cli.console import note, plain
+from sparsemix.cli.inputs import open_source
+from sparsemix.foundation.errors import DataError, ParameterError, parameter_error
+
+
+def known_keywords(known: Sequence[str], asked: Sequence[str]) -> list[str]:
+    """Return the keywords that were asked for, or raise for one that the model has never seen.
+
+    Parameters
+    ----------
+    known, asked : sequence of str
+
+    Returns
+    -------
+    list of str
+
+    Raises
+    ------
+    ParameterError
+        With close keywords that the model knows.
+
+    Examples
+    --------
+    >>> known_keywords(["window cleaning", "maid service"], ["window cleanin"])
+    Traceback (most recent call last):
+    ...
+    sparsemix.foundation.errors.ParameterError: The model does not know 'window cleanin': did you mean \
+'window cleaning'?
+    """
+    names = set(known)
+    for keyword in asked:
+        if keyword not in names:
+            close = [repr(plain(name)) for name in get_close_matches(keyword, known, n=3)]
+            hint = (
+                f"did you mean {' or '.join(close)}?" if close else "and no keyword that it knows is like it."
+            )
+            raise ParameterError(f"The model does not know {plain(keyword)!r}: {hint}")
+    return list(asked)
+
+
+def ad_keywords(
+    known: Sequence[str], ad: str | None, path: str | None, columns: Mapping[str, str | None], *, quiet: bool
+) -> list[str]:
+    """Return the keywords of row `ad` of a table that the model knows.
+
+    Parameters
+    ----------
+    known : sequence of str
+    ad : str or None
+        Id of the row; None gives no keywords.
+    path : str or None
+    columns : dict
+        Column options.
+    quiet : bool
+
+    Returns
+    -------
+    list of str
+
+    Raises
+    ------
+    ParameterError
+        When only one of `ad` and `path` is given.
+    DataError
+        When the table has no such row, or the model knows none of its keywords.
+    """
+    if (ad is None) != (path is None):
+        raise ParameterError("--ad and --input belong together: the id of a row, and the table that has it.")
+    if ad is None or path is None:
+        return []
+    names, found = set(known), _keywords_of(ad, path, columns, quiet)
+    unknown = [keyword for keyword in found if keyword not in names]
+    if unknown:
+        note(f"The model does not know {len(unknown)} of its keywords: {', '.join(unknown[:5])}", quiet=quiet)
+    if len(unknown) == len(found):
+        raise DataError(
+            f"The model knows no keyword of row {ad!r}. Choose another row, or update the model first."
+        )
+    return [keyword for keyword in found if keyword in names]
+
+
+def answer(model: Any, accepted: Sequence[str], rejected: Sequence[str], n: int) -> list[dict[str, Any]]:  # noqa: ANN401
+    """Return `n` suggestions as plain values, the most probable first.
+
+    Raises
+    ------
+    ParameterError
+        When no keyword was given.
+    """
+    if not accepted:
+        rule = "given at least once, unless --ad and --input name a row"
+        raise parameter_error("keyword", "suggest", rule, list(accepted))
+    return [
+        {
+            "keyword": each.feature,
+            "probability": float(each.probability),
+            "low": float(each.low),
+            "high": float(each.high),
+            "clusters": [
+                {"component": int(component), "share": float(share)} for component, share in each.components
+            ],
+        }
+        for each in model.suggest(list(accepted), list(rejected), n=n)
+    ]
+
+
+def _keywords_of(ad: str, path: str, columns: Mapping[str, str | None], quiet: bool) -> list[str]:
+    for batch in open_source(path, quiet, **columns).stream():
+        hits = np.flatnonzero(np.asarray([str(each) == ad for each in batch.row_ids]))
+        if len(hits):
+            row = batch[int(hits[0]) : int(hits[0]) + 1]
+            return [str(row.feature_names[column]) for column in row.matrix.indices]
+    raise DataError(f"{path} has no row {ad!r}. Check the id, and the column in --row.")

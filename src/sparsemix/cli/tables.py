@@ -1,0 +1,87 @@
+"""Results as tables for the terminal."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from sparsemix.cli.console import plain
+
+
+def clusters_table(clusters: Sequence[Mapping[str, Any]], title: str | None = None) -> Table:
+    """Return a table of clusters: id, share, effective rows, keywords.
+
+    Parameters
+    ----------
+    clusters : sequence of dict
+        As in the report's summary.
+    title : str, optional
+
+    Returns
+    -------
+    rich.table.Table
+    """
+    table = _table(title, [("id", "right"), ("share", "right"), ("rows", "right"), ("keywords", "left")])
+    for cluster in clusters:
+        keywords = ", ".join(plain(entry["feature"]) for entry in cluster["features"])
+        name = "clutter" if cluster["component"] == -1 else str(cluster["component"])
+        table.add_row(name, percent(cluster["share"]), f"{cluster['n_rows']:,.0f}", Text(keywords))
+    return table
+
+
+def keywords_table(cluster: Mapping[str, Any], level: float) -> Table:
+    """Return a table of one cluster's keywords with what is known about each."""
+    title = (
+        f"Cluster {cluster['component']}: {percent(cluster['share'])} of rows, about {cluster['n_rows']:,.0f}"
+    )
+    heads = [("keyword", "left"), ("probability", "right"), (f"{100 * level:g}% interval", "right")]
+    table = _table(title, [*heads, ("evidence", "right"), ("lift", "right")])
+    for entry in cluster["features"]:
+        interval = f"{percent(entry['low'])} to {percent(entry['high'])}"
+        evidence, lift = f"{entry['evidence']:,.1f}", f"{entry['lift']:,.1f}"
+        table.add_row(Text(plain(entry["feature"])), percent(entry["mean"]), interval, evidence, lift)
+    return table
+
+
+def suggestions_table(suggestions: Sequence[Mapping[str, Any]], title: str | None = None) -> Table:
+    """Return a table of suggested keywords: probability, interval, clusters behind each."""
+    heads = [
+        ("keyword", "left"),
+        ("probability", "right"),
+        ("interval", "right"),
+        ("clusters behind it", "left"),
+    ]
+    table = _table(title, heads)
+    for entry in suggestions:
+        interval = f"{percent(entry['low'])} to {percent(entry['high'])}"
+        behind = ", ".join(f"{each['component']} ({percent(each['share'])})" for each in entry["clusters"])
+        table.add_row(Text(plain(entry["keyword"])), percent(entry["probability"]), interval, behind)
+    return table
+
+
+def facts_table(facts: Mapping[str, Any], title: str | None = None) -> Table:
+    """Return a table of names and values."""
+    table = _table(title, [("", "left"), ("", "right")])
+    table.show_header = False
+    for name, value in facts.items():
+        table.add_row(name, Text(plain(value)))
+    return table
+
+
+def percent(share: float) -> str:
+    """Return a share in per cent, with three digits where it is small.
+
+    Examples
+    --------
+    >>> percent(0.5), percent(0.0321), percent(0.00012), percent(0)
+    ('50.0%', '3.2%', '0.012%', '0.0%')
+    """
+    return f"{100 * share:.1f}%" if share >= 0.001 or share == 0 else f"{100 * share:.2g}%"
+
+
+def _table(title: str | None, heads: Sequence[tuple[str, Any]]) -> Table:
+    table = Table(title=title, title_justify="left", title_style="bold", box=None, padding=(0, 3, 0, 0))
+    for head, side in heads:
+        table.add_column(head, justify=side, no_wrap=side == "right", overflow="fold", header_style="bold")
+    return table
