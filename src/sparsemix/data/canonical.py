@@ -1,0 +1,116 @@
+"""Any matrix of counts to the one form that everything else relies on."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from sparsemix.foundation.errors import DataError
+
+LARGEST_FLOAT32_INTEGER = 2**24
+LARGEST_FLOAT64_INTEGER = 2**53
+
+
+def canonical_counts(matrix: Any, feature_names: NDArray[Any] | None = None) -> sparse.csr_array:
+    """Return counts as a canonical CSR array; the input is never changed.
+
+    Canonical means: column indices sorted, no pair stored twice (duplicates are summed), no stored zeros.
+
+    Parameters
+    ----------
+    matrix : scipy sparse matrix or array of any format and index width, or ndarray (n_rows, n_features)
+        Whole numbers >= 0 of any dtype.
+    feature_names : ndarray of str (n_features,), optional
+        Names for error messages.
+
+    Returns
+    -------
+    csr_array (n_rows, n_features)
+        float32, or float64 where a count is too large to be exact in float32 (above 2**24).
+
+    Raises
+    ------
+    DataError
+        If a value is negative, fractional, NaN or infinite; the message names its row and column.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> canonical_counts(np.array([[0, 2], [1, 0]])).toarray()
+    array([[0., 2.],
+           [1., 0.]], dtype=float32)
+    """
+    rows = _as_csr(matrix)
+    _check_values(rows, feature_names)
+    data = rows.data.astype(np.float64)
+    counts = sparse.csr_array((data, rows.indices.copy(), rows.indptr.copy()), shape=rows.shape)
+    counts.sum_duplicates()
+    counts.eliminate_zeros()
+    counts.data = compact_counts(counts.data)
+    return counts
+
+
+def compact_counts(counts: NDArray[Any]) -> NDArray[Any]:
+    """Return whole numbers as float32 where that is exact, else as float64.
+
+    Examples
+    --------
+    >>> compact_counts(np.array([1.0, 2.0**24])).dtype, compact_counts(np.array([2.0**24 + 1])).dtype
+    (dtype('float32'), dtype('float64'))
+    """
+    exact = counts.size == 0 or counts.max() <= LARGEST_FLOAT32_INTEGER
+    return counts.astype(np.float32 if exact else np.float64)
+
+
+def _as_csr(matrix: Any) -> sparse.csr_array:
+    """CSR view or copy of `matrix`; index arrays get one common width."""
+    given: Any = matrix
+    if sparse.issparse(matrix):
+        if given.ndim != 2:
+            raise DataError(f"A matrix of counts must have 2 axes, but it has {given.ndim}.")
+        if given.format == "csr":
+            return sparse.csr_array((given.data, given.indices, given.indptr), shape=given.shape)
+        return sparse.csr_array(given.tocoo(copy=True))
+    if isinstance(matrix, np.ndarray) and matrix.ndim == 2:
+        _check_dtype(matrix.dtype)
+        return sparse.csr_array(matrix)
+    raise DataError(
+        f"A matrix of counts must be a SciPy sparse matrix or a 2-D array, but it is {type(matrix).__name__}."
+    )
+
+
+def _check_dtype(dtype: np.dtype[Any]) -> None:
+    if dtype.kind not in "buif":
+        raise DataError(f"A matrix of counts must hold numbers, but its dtype is {dtype}.")
+
+
+def _check_values(rows: sparse.csr_array, feature_names: NDArray[Any] | None) -> None:
+    _check_dtype(rows.dtype)
+    if rows.dtype.kind in "bu":
+        return
+    bad = not_a_count(rows.data)
+    if not bad.any():
+        return
+    position = int(np.argmax(bad))
+    row = int(np.searchsorted(rows.indptr, position, side="right")) - 1
+    column = int(rows.indices[position])
+    name = "" if feature_names is None else f" ({feature_names[column]!r})"
+    raise DataError(
+        f"Counts must be whole numbers >= 0, but row {row}, column {column}{name} is {rows.data[position]}. "
+        f"Clip, round or binarize the values first."
+    )
+
+
+def not_a_count(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Mark values that are not whole numbers from 0 to 2**53.
+
+    Examples
+    --------
+    >>> not_a_count(np.array([0.0, 3.0, -1.0, 0.5, np.nan, np.inf])).tolist()
+    [False, False, True, True, True, True]
+    """
+    with np.errstate(invalid="ignore"):
+        good = (values >= 0) & (values <= LARGEST_FLOAT64_INTEGER) & (np.floor(values) == values)
+    bad: NDArray[np.bool_] = ~good
+    return bad

@@ -1,0 +1,177 @@
+"""JSON lines as blocks of records; DuckDB takes the wanted keys out of each line."""
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sparsemix.data.blocks import Block
+from sparsemix.data.byte_stream import TextPiece, decode_lines, line_pieces
+from sparsemix.data.values import Column, one_array, whole_texts
+from sparsemix.foundation.errors import DataError, shorten
+
+ID_ROLES = ("row", "feature", "group", "label")
+
+
+class JsonReader:
+    """Files with one JSON object a line; blank lines are skipped, a missing key is a null.
+
+    Parameters
+    ----------
+    files : tuple of Path
+    description : str
+    """
+
+    def __init__(self, files: tuple[Path, ...], description: str) -> None:
+        self._files = files
+        self.description = description
+
+    def column_names(self, wanted: Collection[str] = ()) -> list[str]:
+        """Return the keys in order of first appearance, from as many lines as it takes to see all `wanted`.
+
+        At least the first piece of the first file is looked at.
+        """
+        names: dict[str, None] = {}
+        with _connection() as connection:
+            for lines in self._lines():
+                keys = lines.run(connection, "SELECT unnest(json_keys(line)) AS key FROM lines")
+                names.update(dict.fromkeys(pc.unique(keys.to_arrow_table()["key"]).to_pylist()))
+                if all(name in names for name in wanted):
+                    break
+        return list(names)
+
+    def list_columns(self) -> set[str]:
+        """Keys that hold an array somewhere in the first piece of the first file."""
+        with _connection() as connection:
+            for lines in self._lines():
+                keys = "SELECT line, unnest(json_keys(line)) AS key FROM lines"
+                pointer = "'/' || replace(replace(key, '~', '~0'), '/', '~1')"
+                query = f"SELECT DISTINCT key FROM ({keys}) WHERE json_type(line, {pointer}) = 'ARRAY'"
+                return {key for (key,) in lines.run(connection, query).fetchall()}
+        return set()
+
+    def blocks(self, columns: dict[str, str]) -> Iterator[Block]:
+        """Yield the records in order."""
+        with _connection() as connection:
+            for lines in self._lines():
+                yield _block(lines, columns, connection)
+
+    def _lines(self) -> "Iterator[_Lines]":
+        for file in self._files:
+            for piece in line_pieces(file):
+                lines = _Lines(piece, file)
+                if lines.numbers.size:
+                    yield lines
+
+
+class _Lines:
+    """Lines that are not blank, with their numbers in the file."""
+
+    def __init__(self, piece: TextPiece, file: Path) -> None:
+        texts = pa.array(decode_lines(piece, file), pa.large_string())
+        is_filled = pc.not_equal(pc.ascii_trim_whitespace(texts), "")
+        self.texts = texts.filter(is_filled)
+        self.numbers = piece.first_line + np.flatnonzero(is_filled.to_numpy(zero_copy_only=False))
+        self._file = file
+
+    def place(self, record: int) -> str:
+        """Return words for the place of a record."""
+        return f"{self._file}, line {self.numbers[record]}"
+
+    def run(self, connection: Any, query: str) -> Any:
+        """Run a query over the table ``lines``; a line that is no JSON object is an error."""
+        connection.register("lines", pa.table({"line": self.texts}))
+        try:
+            kinds = connection.sql("SELECT json_type(line) AS kind FROM lines").to_arrow_table()["kind"]
+        except duckdb.Error as error:
+            raise self._malformed(connection) from error
+        is_object = pc.fill_null(pc.equal(kinds, "OBJECT"), fill_value=False).to_numpy()
+        if not is_object.all():
+            raise self._no_object(int(np.argmin(is_object)))
+        return connection.sql(query)
+
+    def _malformed(self, connection: Any) -> DataError:
+        valid = connection.sql("SELECT json_valid(line) AS valid FROM lines").to_arrow_table()["valid"]
+        return self._no_object(int(np.argmin(valid.to_numpy())))
+
+    def _no_object(self, record: int) -> DataError:
+        text = shorten(self.texts[record].as_py())
+        return DataError(f"{self.place(record)}: the line must be a JSON object, but it is {text}.")
+
+
+def _block(lines: _Lines, columns: dict[str, str], connection: Any) -> Block:
+    """Take the wanted keys out of some lines: scalars as text, arrays of features as lists."""
+    pointers = ", ".join(f"json_extract(line, {_pointer(name)}) AS {role}" for role, name in columns.items())
+    parts = ", ".join(
+        f"json_extract_string({role}, '$') AS {role}, json_type({role}) AS {role}_type" for role in columns
+    )
+    table = lines.run(connection, f"SELECT {parts} FROM (SELECT {pointers} FROM lines)").to_arrow_table()
+    found = {}
+    text_roles = set()
+    for role, name in columns.items():
+        kinds = one_array(table.column(f"{role}_type"))
+        seen = pc.unique(kinds).to_pylist()
+        _check_scalar(lines, role, kinds, seen)
+        if "VARCHAR" in seen:
+            text_roles.add(role)
+        found[role] = one_array(table.column(role))
+        if role in ID_ROLES and "DOUBLE" in seen:
+            found[role] = _whole_numbers(lines, role, found[role], pc.equal(kinds, "DOUBLE"))
+        if "ARRAY" in seen:
+            found[role] = _lists(lines, name, connection)
+    return Block(found, len(lines.texts), lines.place, text_roles, untyped=True)
+
+
+def _check_scalar(lines: _Lines, role: str, kinds: Any, seen: list[str | None]) -> None:
+    for nested in {"OBJECT", "ARRAY"}.intersection(seen):
+        if nested == "OBJECT" or role != "feature":
+            record = int(np.argmax(pc.fill_null(pc.equal(kinds, nested), fill_value=False).to_numpy()))
+            rule = "text, a number, or (for features) an array of those"
+            raise Column(kinds, role, lines.place).error(record, rule, lines.texts[record].as_py())
+
+
+def _whole_numbers(lines: _Lines, role: str, texts: Any, is_double: Any) -> Any:
+    """Write 3.0 as 3, as a table of floats would; a fraction is no name."""
+    mask = pc.fill_null(is_double, fill_value=False)
+    records = np.flatnonzero(mask.to_numpy(zero_copy_only=False))
+    numbers = pa.array([float(text) for text in texts.filter(mask).to_pylist()])
+    column = Column(numbers, role, lambda record: lines.place(int(records[record])))
+    return pc.replace_with_mask(texts, mask, whole_texts(column).cast(texts.type))
+
+
+def _lists(lines: _Lines, name: str, connection: Any) -> Any:
+    """Arrays as lists of text; a scalar is a list of one."""
+    item = f"json_extract(line, {_pointer(name)})"
+    wrapped = f"CASE json_type({item}) WHEN 'ARRAY' THEN {item} ELSE json_array({item}) END"
+    table = lines.run(
+        connection,
+        f"SELECT CAST(items AS VARCHAR[]) AS items, json_structure(items) AS shape "
+        f"FROM (SELECT {wrapped} AS items FROM lines)",
+    ).to_arrow_table()
+    shapes = one_array(table.column("shape"))
+    is_nested = pc.match_substring_regex(shapes, r"^\[[\[{]").to_numpy(zero_copy_only=False)
+    if is_nested.any():
+        record = int(np.argmax(is_nested))
+        rule = "an array of text or numbers"
+        raise Column(shapes, "feature", lines.place).error(record, rule, lines.texts[record].as_py())
+    return one_array(table.column("items"))
+
+
+def _pointer(name: str) -> str:
+    """Return a key as an SQL literal of a JSON pointer."""
+    escaped = name.replace("~", "~0").replace("/", "~1").replace("'", "''")
+    return f"'/{escaped}'"
+
+
+@contextmanager
+def _connection() -> Iterator[Any]:
+    connection = duckdb.connect(config={"autoinstall_known_extensions": "false"})
+    try:
+        yield connection
+    finally:
+        connection.close()

@@ -1,0 +1,147 @@
+"""What a caller asks for, and the reader that can give it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypedDict
+
+from sparsemix.data.arrow_tables import ParquetReader, memory_reader
+from sparsemix.data.basket_lines import BasketReader
+from sparsemix.data.blocks import TableReader
+from sparsemix.data.columns import ROLES, Roles, assign_roles
+from sparsemix.data.csv_records import Dialect
+from sparsemix.data.csv_tables import CsvReader
+from sparsemix.data.formats import MATRIX_FORMATS, FileSet, find_files, is_path
+from sparsemix.data.json_tables import JsonReader
+from sparsemix.foundation.errors import ParameterError, parameter_error
+
+PathOrTable = Any
+"""A path (str or PathLike), a list of paths, or a table in memory."""
+
+SEPARATORS = {"csv": ",", "tsv": "\t"}
+
+
+class ReadOptions(TypedDict, total=False):
+    """Keyword arguments that `read_table` and `iter_batches` share."""
+
+    row: str | None
+    feature: str | None
+    count: str | None
+    time: str | None
+    group: str | None
+    label: str | None
+    delimiter: str | None
+    format: str | None
+    columns: Sequence[str] | None
+    separator: str | None
+    quote: str | None
+
+
+@dataclass(frozen=True)
+class Request:
+    """The arguments of `read_table`, checked as far as they can be without looking at the data.
+
+    Attributes
+    ----------
+    row, feature, count, time, group, label, delimiter, format, columns, separator, quote
+        As in `read_table`.
+    """
+
+    row: str | None = None
+    feature: str | None = None
+    count: str | None = None
+    time: str | None = None
+    group: str | None = None
+    label: str | None = None
+    delimiter: str | None = None
+    format: str | None = None
+    columns: Sequence[str] | None = None
+    separator: str | None = None
+    quote: str | None = '"'
+
+    def __post_init__(self) -> None:
+        if self.delimiter is not None and not (isinstance(self.delimiter, str) and self.delimiter):
+            raise parameter_error(
+                "delimiter", "read_table", "a text of at least one character", self.delimiter
+            )
+        for name in ("separator", "quote"):
+            value = getattr(self, name)
+            if value is not None and not (isinstance(value, str) and len(value) == 1 and value.isascii()):
+                raise parameter_error(name, "read_table", "one ASCII character or None", value)
+
+    @property
+    def named_columns(self) -> dict[str, str]:
+        """Role to column, for the roles that were named."""
+        return {role: getattr(self, role) for role in ROLES if getattr(self, role) is not None}
+
+
+@dataclass(frozen=True)
+class OpenTable:
+    """A source of records and the roles of its columns."""
+
+    reader: TableReader
+    roles: Roles
+    delimiter: str | None
+
+
+def open_table(source: PathOrTable, request: Request) -> OpenTable | FileSet:
+    """Find the reader for a source and settle the roles; matrix files have no columns and stay files.
+
+    Raises
+    ------
+    ParameterError
+        If an argument does not fit the source, or a column does not exist.
+    DataError
+        If there is no such file, or no obvious choice of columns.
+    """
+    if not is_path(source):
+        return _assigned(_memory_reader(source, request), request, request.delimiter)
+    files = find_files(source, request.format)
+    if files.format not in SEPARATORS:
+        _refuse(request, ("columns", "separator"), files.format)
+    if files.format in MATRIX_FORMATS:
+        _refuse(request, (*ROLES, "delimiter"), files.format)
+        return files
+    if files.format == "baskets":
+        _refuse(request, ROLES, files.format)
+    delimiter = None if files.format == "baskets" else request.delimiter
+    return _assigned(_file_reader(files, request), request, delimiter)
+
+
+def _assigned(reader: TableReader, request: Request, delimiter: str | None) -> OpenTable:
+    named = request.named_columns
+    names = reader.column_names(tuple(named.values()))
+    lists = reader.list_columns()
+    is_basket = delimiter is not None or bool(
+        lists.intersection([request.feature] if request.feature else names)
+    )
+    return OpenTable(reader, assign_roles(named, names, is_basket), delimiter)
+
+
+def _memory_reader(source: PathOrTable, request: Request) -> TableReader:
+    _refuse(request, ("format", "columns", "separator"), "a table in memory")
+    reader = memory_reader(source)
+    if reader is None:
+        raise ParameterError(
+            f"'path_or_table' of read_table must be a path, a list of paths, or a pandas, polars or Arrow "
+            f"table, but it is {type(source).__name__}. A matrix becomes a data set with Dataset.from_matrix."
+        )
+    return reader
+
+
+def _file_reader(files: FileSet, request: Request) -> TableReader:
+    """Return the reader of a format."""
+    if files.format == "parquet":
+        return ParquetReader(files.files, files.description)
+    if files.format == "jsonl":
+        return JsonReader(files.files, files.description)
+    if files.format == "baskets":
+        return BasketReader(files.files, files.description, request.delimiter, files.is_explicit)
+    dialect = Dialect(request.separator or SEPARATORS[files.format], request.quote)
+    return CsvReader(files.files, files.description, dialect, request.columns)
+
+
+def _refuse(request: Request, names: Sequence[str], what: str) -> None:
+    for name in names:
+        value = getattr(request, name)
+        if value is not None:
+            raise parameter_error(name, "read_table", f"None for {what}", value)

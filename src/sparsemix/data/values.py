@@ -1,0 +1,230 @@
+"""One column of a table: ids as codes, counts as numbers, times as seconds.
+
+Text is never handled line by line: a column is dictionary-encoded first, and the rules are applied to its
+distinct values.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from sparsemix.data.canonical import not_a_count
+from sparsemix.foundation.errors import DataError, shorten
+
+NULL, EMPTY = -1, -2
+"""Codes of a missing value and of an empty string."""
+
+COUNT_RULE = "a whole number >= 0"
+TIME_RULE = "an ISO 8601 time such as 2024-05-31T12:00:00Z, or seconds since 1970"
+
+
+class Column(NamedTuple):
+    """A column of some records, and the words for saying where a bad value is."""
+
+    values: Any
+    role: str
+    place: Callable[[int], str]
+
+    def error(self, record: int, rule: str, value: object, remedy: str = "") -> DataError:
+        """Return the one wording of a bad value."""
+        where = self.place(record)
+        message = f"{where}: '{self.role}' must be {rule}, but it is {shorten(value)}."
+        return DataError(f"{message} {remedy}".rstrip())
+
+
+@dataclass(frozen=True)
+class CodedColumn:
+    """A column as numbers of its distinct values.
+
+    Attributes
+    ----------
+    codes : ndarray of int32 (n,)
+        Position in `values`; NULL or EMPTY where there is no value.
+    values : pyarrow.StringArray (n_values,)
+        Distinct, in order of first appearance.
+    is_integer : bool
+        Whether the values are integers by type, rather than text.
+    """
+
+    codes: NDArray[np.int32]
+    values: Any
+    is_integer: bool
+
+
+def code_column(column: Column) -> CodedColumn:
+    """Encode ids: text as it is, integers as their digits, whole floats as integers.
+
+    Raises
+    ------
+    DataError
+        If the values are fractional numbers or nested.
+    """
+    encoded = _dictionary_encoded(column)
+    indices = pc.fill_null(encoded.indices, NULL).to_numpy(zero_copy_only=False)
+    text, is_integer = _as_text(encoded.dictionary, indices, column)
+    used = pc.unique(pa.array(indices)).to_numpy()
+    used = used[used >= 0]
+    taken = text.take(pa.array(used))
+    is_empty = pc.fill_null(pc.equal(taken, ""), fill_value=False)
+    distinct = pc.if_else(is_empty, None, taken).dictionary_encode()
+    entries = pc.fill_null(distinct.indices, NULL).to_numpy(zero_copy_only=False).astype(np.int32)
+    entries[is_empty.to_numpy(zero_copy_only=False)] = EMPTY
+    code_of = np.full(len(text) + 1, NULL, dtype=np.int32)  # the last entry answers index -1
+    code_of[used] = entries
+    return CodedColumn(code_of[indices], distinct.dictionary, is_integer)
+
+
+def one_array(values: Any) -> Any:
+    """Join the chunks of a column; dictionaries of the chunks become one."""
+    if not isinstance(values, pa.ChunkedArray):
+        return values
+    if pa.types.is_dictionary(values.type):
+        values = values.unify_dictionaries()
+    return values.combine_chunks() if values.num_chunks != 1 else values.chunk(0)
+
+
+def _dictionary_encoded(column: Column) -> Any:
+    values = one_array(column.values)
+    kind = values.type
+    if pa.types.is_dictionary(kind):
+        return values
+    if pa.types.is_nested(kind):
+        raise DataError(f"'{column.role}' must be a column of text or integers, but its type is {kind}.")
+    if pa.types.is_null(kind) or pa.types.is_string_view(kind) or pa.types.is_binary_view(kind):
+        values = values.cast(pa.large_string())
+    return values.dictionary_encode()
+
+
+def _as_text(dictionary: Any, indices: NDArray[Any], column: Column) -> tuple[Any, bool]:
+    kind = dictionary.type
+    if pa.types.is_floating(kind):
+        return whole_texts(Column(dictionary, column.role, _first_place(indices, column))), True
+    try:
+        return dictionary.cast(pa.large_string()), pa.types.is_integer(kind)
+    except pa.ArrowException as error:
+        rule = "a column of text or integers"
+        raise DataError(f"'{column.role}' must be {rule}, but its type is {kind}: {error}") from error
+
+
+def _first_place(indices: NDArray[Any], column: Column) -> Callable[[int], str]:
+    """Return the place of an entry of a dictionary: of the first record that has it."""
+    return lambda entry: column.place(int(np.argmax(indices == entry)))
+
+
+def whole_texts(column: Column) -> Any:
+    """Return floats that are whole numbers as text, 3.0 as "3"; NaN is a null.
+
+    Raises
+    ------
+    DataError
+        If a number is fractional: it is a quantity, not a name.
+    """
+    numbers = column.values.cast(pa.float64()).to_numpy(zero_copy_only=False)
+    missing = np.isnan(numbers)
+    bad = ~missing & not_a_count(np.abs(numbers))
+    if bad.any():
+        entry = int(np.argmax(bad))
+        rule = "text or an integer (it is a name, not a quantity)"
+        raise column.error(entry, rule, float(numbers[entry]), "Cast the column to text first.")
+    whole = np.where(missing, 0, numbers).astype(np.int64)
+    return pa.array(whole, mask=missing).cast(pa.large_string())
+
+
+def parse_counts(column: Column) -> NDArray[np.float64]:
+    """Return counts as numbers.
+
+    Returns
+    -------
+    ndarray of float64 (n,)
+
+    Raises
+    ------
+    DataError
+        If a value is missing, negative, fractional, NaN or no number at all; the message says where.
+    """
+    values = one_array(column.values)
+    counts = parse_numbers(values)
+    bad = not_a_count(counts)
+    if bad.any():
+        record = int(np.argmax(bad))
+        raise column.error(record, COUNT_RULE, values[record].as_py(), "Correct it or leave count= out.")
+    return counts
+
+
+def parse_times(column: Column) -> NDArray[np.float64]:
+    """Return times as seconds since 1970-01-01 UTC, NaN where the time is missing.
+
+    Numbers are taken as seconds; times without a zone as UTC; anything below a microsecond is cut off.
+
+    Raises
+    ------
+    DataError
+        If a value is no time; the message says where.
+    """
+    values = one_array(column.values)
+    kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
+    if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
+        unit = pa.timestamp("us", tz=getattr(kind, "tz", None))
+        micros = values.cast(kind).cast(unit, safe=False).cast(pa.int64())
+        return _to_numpy(micros.cast(pa.float64(), safe=False)) / 1e6
+    if pa.types.is_time(kind) or pa.types.is_duration(kind) or pa.types.is_nested(kind):
+        raise DataError(f"'{column.role}' must be a column of times, but its type is {kind}.")
+    times = parse_numbers(values, _seconds)
+    missing = values.is_null().to_numpy(zero_copy_only=False)
+    if _is_text(kind):
+        missing = missing | _to_numpy(pc.equal(values.cast(pa.large_string()), ""), fill=True)
+    else:
+        missing = missing | np.isnan(times)
+    bad = ~missing & ~np.isfinite(times)
+    if bad.any():
+        record = int(np.argmax(bad))
+        raise column.error(record, TIME_RULE, values[record].as_py())
+    return times
+
+
+def parse_numbers(values: Any, parse: Callable[[str], float] | None = None) -> NDArray[np.float64]:
+    """Return the numbers of an array, NaN where there is none; text is parsed once per distinct value."""
+    kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
+    if not _is_text(kind):
+        if pa.types.is_decimal(kind) or pa.types.is_boolean(kind):
+            values = values.cast(pa.float64() if pa.types.is_decimal(kind) else pa.int8())
+        return _to_numpy(values.cast(pa.float64(), safe=False))
+    encoded = values if pa.types.is_dictionary(values.type) else values.dictionary_encode()
+    parsed = [(parse or _number)(text or "") for text in encoded.dictionary.to_pylist()]
+    number_of = np.array([*parsed, np.nan])
+    numbers: NDArray[np.float64] = number_of[_to_numpy(encoded.indices, fill=NULL)]
+    return numbers
+
+
+def _is_text(kind: Any) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def _to_numpy(values: Any, fill: float | bool = np.nan) -> NDArray[Any]:
+    array: NDArray[Any] = pc.fill_null(values, fill).to_numpy(zero_copy_only=False)
+    return array
+
+
+def _number(text: str) -> float:
+    try:
+        return np.nan if "_" in text else float(text)
+    except ValueError:
+        return np.nan
+
+
+def _seconds(text: str) -> float:
+    number = _number(text)
+    if not np.isnan(number):
+        return number
+    try:
+        time = datetime.fromisoformat(text.removesuffix(" UTC").strip())
+        aware = time if time.tzinfo is not None else time.replace(tzinfo=UTC)
+        return (aware - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds()
+    except ValueError:
+        return np.nan
