@@ -24,7 +24,7 @@ BLOCK_ROWS = 8_192
 Block = TypeVar("Block", bound=Rows)
 
 
-def cut(batches: Iterable[Block], ends: Iterable[int], start: int = 0) -> Iterator[Block]:
+def cut(batches: Iterable[Block], ends: Iterable[int], start: int = 0, first: int = 0) -> Iterator[Block]:
     """Yield the rows from `start` on in blocks that end at the multiples of `ends`, and where a batch ends.
 
     Parameters
@@ -33,7 +33,9 @@ def cut(batches: Iterable[Block], ends: Iterable[int], start: int = 0) -> Iterat
     ends : iterable of int
         Each >= 1.
     start : int
-        Rows to skip.
+        Number of the first row that is wanted.
+    first : int
+        Number of the first row of the batches.
 
     Yields
     ------
@@ -49,7 +51,7 @@ def cut(batches: Iterable[Block], ends: Iterable[int], start: int = 0) -> Iterat
     >>> list(cut(["abcde", "fgh"], ends=[3], start=1))
     ['bc', 'de', 'f', 'gh']
     """
-    sizes, first = tuple(ends), 0
+    sizes = tuple(ends)
     for batch in batches:
         last = first + len(batch)
         position = max(first, start)

@@ -1,6 +1,7 @@
 """What an error means to the shell: one line and an exit code."""
 
 import os
+import re
 import sys
 
 import typer
@@ -8,6 +9,9 @@ import typer
 from sparsemix.foundation.errors import ParameterError, SparsemixError
 
 TROUBLE, USAGE, STOPPED = 1, 2, 130
+
+# How the library's messages name an argument, such as ``feature=``.
+_ARGUMENT = re.compile(r"(?<![\w-])(row|feature|count|group|label|delimiter)=(?=[\s,.)]|$)")
 
 
 def exit_code(error: BaseException) -> int:
@@ -53,7 +57,12 @@ def one_line(error: BaseException, program: str) -> str:
     if isinstance(error, BrokenPipeError):
         _forget_output()
         return ""
-    return f"{program}: error: {' '.join(_message(error, program).split())}"
+    message = " ".join(_message(error, program).split())
+    return f"{program}: error: {_ARGUMENT.sub(_as_option, message)}"
+
+
+def _as_option(match: re.Match[str]) -> str:
+    return f"--{match[1].replace('_', '-')}"
 
 
 def _message(error: BaseException, program: str) -> str:

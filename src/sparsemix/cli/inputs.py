@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sparsemix.cli.console import note
 from sparsemix.cli.progress import waiting
@@ -16,10 +16,20 @@ ROWS_PER_BATCH = 50_000
 
 @dataclass(frozen=True)
 class Table:
-    """Rows to learn: batches of them, and how many there are if that is known."""
+    """Rows to learn.
+
+    Attributes
+    ----------
+    batches : iterable of Dataset
+    first_row : int
+        Where in the table the batches begin.
+    n_rows : int or None
+        Rows that are not learnt yet, if known.
+    """
 
     batches: "Iterable[Dataset]"
-    n_rows: int | None
+    first_row: int = 0
+    n_rows: int | None = None
 
 
 @dataclass(frozen=True)
@@ -36,7 +46,7 @@ class Source:
     """
 
     path: str
-    columns: dict[str, str]
+    columns: dict[str, Any]
     quiet: bool = False
 
     def read(self) -> "Dataset":
@@ -49,12 +59,13 @@ class Source:
         self._say_losses(dataset.report)
         return dataset
 
-    def stream(self, rows: int | None = None) -> "Iterator[Dataset]":
+    def stream(self, rows: int | None = None, first_row: int = 0) -> "Iterator[Dataset]":
         """Return the table in batches; later ones may know more features."""
         from sparsemix.data import iter_batches
 
         report = None
-        for batch in iter_batches(self.path, rows=rows or ROWS_PER_BATCH, **self.columns):
+        size = rows or ROWS_PER_BATCH
+        for batch in iter_batches(self.path, rows=size, skip_rows=first_row, **self.columns):
             if report is None:
                 self._say_guesses(batch.report)
             report = batch.report if report is None else report + batch.report
@@ -62,12 +73,14 @@ class Source:
         if report is not None:
             self._say_losses(report)
 
-    def batches(self, rows: int | None, **filters: int | None) -> Table:
+    def table(self, rows: int | None, learnt: int = 0, **filters: int | None) -> Table:
         """Return the table filtered and whole, or streamed from disk in batches of `rows`.
 
         Parameters
         ----------
         rows : int or None
+        learnt : int
+            Rows that are not needed; a stream leaves whole batches of them out.
         **filters : int or None
             Arguments for `Dataset.filter`.
 
@@ -82,15 +95,17 @@ class Source:
             if wanted:
                 dataset = dataset.filter(**wanted)
                 note(f"{dataset.report.removed}.", quiet=self.quiet)
-            return Table([dataset], len(dataset))
+            return Table([dataset], n_rows=len(dataset) - learnt)
         if wanted:
             remedy = "Filters need the whole table: leave --batch-rows out."
             raise parameter_error("batch_rows", "fit", "absent where rows are filtered", rows, remedy)
-        return Table(self.stream(rows), None)
+        first_row = learnt // rows * rows
+        return Table(self.stream(rows, first_row), first_row)
 
     def _say_guesses(self, report: "ReadReport") -> None:
-        if report.guessed:
-            told = ", ".join(f"--{role} {column!r}" for role, column in report.guessed.items())
+        named = {role: column for role, column in report.guessed.items() if not column.startswith("(")}
+        if named:
+            told = ", ".join(f"--{role} {column!r}" for role, column in named.items())
             note(f"Guessed {told} for {self.path}.", quiet=self.quiet)
 
     def _say_losses(self, report: "ReadReport") -> None:

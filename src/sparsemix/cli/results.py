@@ -63,17 +63,9 @@ def score_batches(model: Any, batches: Iterable[Any], *, quiet: bool = False) ->
 
 
 def keyword_names(model: Any) -> list[str]:  # noqa: ANN401
-    """Return the keywords that a model knows.
-
-    Raises
-    ------
-    DataError
-        When the model was learnt from a matrix without names.
-    """
+    """Return the keywords that a model knows; their numbers when it has no names for them."""
     names = getattr(model, "feature_names_in_", None)
-    if names is None:
-        raise DataError("The model knows its features by number only. Fit it on a table with keywords.")
-    return [str(name) for name in names]
+    return [str(name) for name in (range(model.n_features_in_) if names is None else names)]
 
 
 def show_fit(model: Any, source: str, path: Path, *, json: bool) -> None:  # noqa: ANN401

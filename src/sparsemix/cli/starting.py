@@ -47,6 +47,11 @@ def start_model(parameters: dict[str, Any], resume: Path | None, *, quiet: bool 
     return OnlineBernoulliMixture(**({"random_state": 0} | asked))
 
 
+def rows_learnt(model: Any) -> int:  # noqa: ANN401
+    """Return how many rows a model has learnt, 0 for a new one."""
+    return int(getattr(model, "n_rows_seen_", 0))
+
+
 def blocks_to_learn(model: Any, table: Table, checkpoint_every: int | None) -> "Iterator[Dataset]":  # noqa: ANN401
     """Yield the rows that the model has not learnt yet, in blocks.
 
@@ -67,9 +72,9 @@ def blocks_to_learn(model: Any, table: Table, checkpoint_every: int | None) -> "
     DataError
         When the table is not the one that the model was learning.
     """
-    learnt = int(getattr(model, "n_rows_seen_", 0))
+    learnt = rows_learnt(model)
     ends = [BLOCK_ROWS, *([checkpoint_every] if checkpoint_every else [])]
-    for number, block in enumerate(cut(table.batches, ends, start=learnt)):
+    for number, block in enumerate(cut(table.batches, ends, start=learnt, first=table.first_row)):
         if number == 0 and learnt:
             _check_same_names(getattr(model, "feature_names_in_", None), block.feature_names)
         yield block

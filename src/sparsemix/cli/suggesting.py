@@ -100,7 +100,7 @@ def answer(model: Any, accepted: Sequence[str], rejected: Sequence[str], n: int)
         raise parameter_error("keyword", "suggest", rule, list(accepted))
     return [
         {
-            "keyword": each.feature,
+            "keyword": each.feature if isinstance(each.feature, str) else int(each.feature),
             "probability": float(each.probability),
             "low": float(each.low),
             "high": float(each.high),
@@ -108,8 +108,14 @@ def answer(model: Any, accepted: Sequence[str], rejected: Sequence[str], n: int)
                 {"component": int(component), "share": float(share)} for component, share in each.components
             ],
         }
-        for each in model.suggest(list(accepted), list(rejected), n=n)
+        for each in model.suggest(_as_features(model, accepted), _as_features(model, rejected), n=n)
     ]
+
+
+def _as_features(model: Any, keywords: Sequence[str]) -> list[Any]:  # noqa: ANN401
+    if hasattr(model, "feature_names_in_"):
+        return list(keywords)
+    return [int(keyword) for keyword in keywords]
 
 
 def _keywords_of(ad: str, path: str, columns: Mapping[str, str | None], quiet: bool) -> list[str]:
@@ -117,5 +123,7 @@ def _keywords_of(ad: str, path: str, columns: Mapping[str, str | None], quiet: b
         hits = np.flatnonzero(np.asarray([str(each) == ad for each in batch.row_ids]))
         if len(hits):
             row = batch[int(hits[0]) : int(hits[0]) + 1]
-            return [str(row.feature_names[column]) for column in row.matrix.indices]
+            columns_on = row.matrix.indices.tolist()
+            names = row.feature_names
+            return [str(column) if names is None else str(names[column]) for column in columns_on]
     raise DataError(f"{path} has no row {ad!r}. Check the id, and the column in --row.")

@@ -84,18 +84,17 @@ def fit(
     from sparsemix.cli.inputs import open_source
     from sparsemix.cli.learning import check_can_write, learn
     from sparsemix.cli.results import show_fit
-    from sparsemix.cli.starting import blocks_to_learn, start_model
+    from sparsemix.cli.starting import blocks_to_learn, rows_learnt, start_model
     from sparsemix.model_io import save_model
 
     check_can_write(output)
     columns = {"row": row, "feature": feature, "count": count, "label": label, "delimiter": delimiter}
     source = open_source(input, quiet, **columns)
-    table = source.batches(
-        batch_rows, min_rows_per_feature=min_rows_per_feature, max_features_per_row=max_features_per_row
-    )
     parameters = {"n_components": n_components, "random_state": seed, "binarize": binarize}
     parameters |= {"clutter": clutter, "priming_rows": priming_rows}
     model = start_model(parameters, output if resume else None, quiet=quiet)
+    cuts = {"min_rows_per_feature": min_rows_per_feature, "max_features_per_row": max_features_per_row}
+    table = source.table(batch_rows, rows_learnt(model), **cuts)
     blocks = blocks_to_learn(model, table, checkpoint_every)
     learn(model, blocks, total=table.n_rows, checkpoint=(output, checkpoint_every), quiet=quiet)
     save_model(model, output)

@@ -64,7 +64,8 @@ def write_ads(files: Files, n_ads: int, seed: int, quiet: bool) -> "Dataset":
 
 def fit(files: Files, dataset: "Dataset", seed: int, quiet: bool) -> Any:  # noqa: ANN401
     """Learn the clusters in one pass, save the model and show them."""
-    from sparsemix import OnlineBernoulliMixture, save_model
+    from sparsemix.model_io import save_model
+    from sparsemix.models.online_profiles import OnlineBernoulliMixture
 
     command = ["sparsemix", "fit", str(files.ads), "-o", str(files.model), "-k", str(N_COMPONENTS)]
     _headline(3, "Learning clusters in one pass, without being told the trades", shlex.join(command))
