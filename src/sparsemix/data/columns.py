@@ -91,8 +91,9 @@ def assign_roles(requested: Mapping[str, str], available: Sequence[str], rows_ma
             f"There is no one obvious choice for {missing}. "
             f"Name the columns; the table has {', '.join(map(repr, available)) or 'none'}."
         )
-    named = {role: name for role, name in guessed.items() if name != RECORD_NUMBER}
-    return Roles({**requested, **named}, guessed)
+    ordered = {role: guessed[role] for role in wanted}
+    named = {role: name for role, name in ordered.items() if name != RECORD_NUMBER}
+    return Roles({**requested, **named}, ordered)
 
 
 def looks_like_list(name: str) -> bool:

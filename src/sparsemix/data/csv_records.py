@@ -25,6 +25,12 @@ QUOTE_REMEDY = (
     "A quotation mark that opens a value must be closed before the next separator, "
     "and marks inside are doubled. If the file does not use quotation marks, pass quote=None."
 )
+SYNTAX_ERRORS = (
+    ("expected after", "text follows a closing quotation mark", QUOTE_REMEDY),
+    ("unexpected end", "the quotation mark that opens here is never closed", QUOTE_REMEDY),
+    ("new-line", "a carriage return stands outside quotation marks", "Convert the line ends of the file."),
+)
+"""Words of Python's reader, and ours."""
 
 
 @dataclass(frozen=True)
@@ -152,10 +158,10 @@ def _take_records(reader: Any, dialect: Dialect, n_columns: int, first_line: int
 
 
 def _syntax_error(error: csv.Error, file: Path, line: int) -> DataError:
-    is_line_end = "new-line" in str(error)
-    reason = "a carriage return stands outside quotation marks" if is_line_end else str(error)
-    remedy = "Convert the line ends of the file." if is_line_end else QUOTE_REMEDY
-    return DataError(f"{file}, line {line}: {reason}. {remedy}")
+    for words, reason, remedy in SYNTAX_ERRORS:
+        if words in str(error):
+            return DataError(f"{file}, line {line}: {reason}. {remedy}")
+    return DataError(f"{file}, line {line}: {error}.")
 
 
 def _check_record(record: list[str], dialect: Dialect, n_columns: int, where: str) -> None:

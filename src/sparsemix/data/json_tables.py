@@ -106,9 +106,12 @@ class _Lines:
 
 def _block(lines: _Lines, columns: dict[str, str], connection: Any) -> Block:
     """Take the wanted keys out of some lines: scalars as text, arrays of features as lists."""
-    pointers = ", ".join(f"json_extract(line, {_pointer(name)}) AS {role}" for role, name in columns.items())
+    pointers = ", ".join(
+        f"json_extract(line, {_pointer(name)}) AS {role}_json" for role, name in columns.items()
+    )
     parts = ", ".join(
-        f"json_extract_string({role}, '$') AS {role}, json_type({role}) AS {role}_type" for role in columns
+        f"json_extract_string({role}_json, '$') AS {role}_text, json_type({role}_json) AS {role}_type"
+        for role in columns
     )
     table = lines.run(connection, f"SELECT {parts} FROM (SELECT {pointers} FROM lines)").to_arrow_table()
     found = {}
@@ -119,7 +122,7 @@ def _block(lines: _Lines, columns: dict[str, str], connection: Any) -> Block:
         _check_scalar(lines, role, kinds, seen)
         if "VARCHAR" in seen:
             text_roles.add(role)
-        found[role] = one_array(table.column(role))
+        found[role] = one_array(table.column(f"{role}_text"))
         if role in ID_ROLES and "DOUBLE" in seen:
             found[role] = _whole_numbers(lines, role, found[role], pc.equal(kinds, "DOUBLE"))
         if "ARRAY" in seen:

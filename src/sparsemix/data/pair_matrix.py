@@ -58,7 +58,8 @@ def build_matrix(
     csr_array (n_rows, n_features)
         Canonical; float32, or float64 where a count needs it.
     """
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=shape[0]))])
+    starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=shape[0]))])
+    indptr = starts.astype(np.int32 if rows.size <= np.iinfo(np.int32).max else np.int64)
     data = np.ones(rows.size, dtype=np.float32) if counts is None else counts
     matrix = sparse.csr_array((data, features, indptr), shape=shape)
     matrix.sum_duplicates()

@@ -114,7 +114,7 @@ def component_sizes(matrix: sparse.csr_array) -> NDArray[np.int64]:
     widths = np.diff(matrix.indptr)
     filled = widths > 0
     first = matrix.indices[matrix.indptr[:-1][filled]]
-    links = (np.ones(matrix.nnz, dtype=np.int8), (np.repeat(first, widths[filled]), matrix.indices))
+    links = (np.ones(matrix.nnz, dtype=np.bool_), (np.repeat(first, widths[filled]), matrix.indices))
     graph = sparse.coo_array(links, shape=(n_features, n_features))
     _, component = csgraph.connected_components(graph.tocsr(), directed=False)
     sizes = np.bincount(component[first])
@@ -135,8 +135,9 @@ def count_duplicate_rows(matrix: sparse.csr_array) -> int:
     columns = matrix.indices.astype(np.uint64)
     counts = matrix.data.astype(np.float64).view(np.uint64)
     sums = [np.add.reduceat(_mix(columns ^ _mix(counts + seed)), starts) for seed in SEEDS]
-    words = np.stack(sums, axis=1)
-    return int(starts.size - np.unique(words, axis=0).shape[0])
+    order = np.lexsort(sums)
+    repeats = [words[order][1:] == words[order][:-1] for words in sums]
+    return int(np.count_nonzero(repeats[0] & repeats[1]))
 
 
 def _mix(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
