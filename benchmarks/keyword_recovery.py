@@ -29,7 +29,7 @@ HEADER = (
     "seconds a fit",
     "ms a suggestion",
 )
-COMPONENTS = (50, 100, 200, 400, 800)
+COMPONENTS = (50, 100, 200, 400, 1000)
 SUGGEST_OPTIONS = ({},)
 NOTES = f"""Ads with a single keyword are left out. A fifth of the ads is set apart for the test; a
 fifth of each test ad's keywords, at least one, is hidden, and the keywords that are not shown are
@@ -38,7 +38,7 @@ its own split); "seeds won" counts the splits on which our suggestions beat both
 clusters and the options of `suggest` are chosen for each split on a validation part of the training
 ads, cut and hidden in the same way; then the model is fitted on all training ads. Popularity ranks by
 the number of training ads; cosine by the sum of a keyword's cosine similarities, over training ads, to
-the shown keywords, ties by popularity. No clusters beyond a third of the training ads are tried."""
+the shown keywords, ties by popularity. No more clusters than half of the training ads are tried."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def choose(train: csr_array, seed: int) -> Setting:
     part = split_ads(train, np.random.default_rng([seed, 1]))
     best, best_recall = None, -1.0
     for n_components in COMPONENTS:
-        if n_components > part.train.shape[0] // 3 and best is not None:
+        if n_components > part.train.shape[0] // 2 and best is not None:
             break
         model = fit(part.train, n_components, seed)
         for options in SUGGEST_OPTIONS:
