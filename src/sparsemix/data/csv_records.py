@@ -106,7 +106,7 @@ def careful_records(
     reader = csv_reader(_text_lines(pieces, first_line, file), dialect)
     while True:
         with _long_values():
-            records = _take_records(reader, dialect, n_columns, first_line, file)
+            records = _take_records(reader, n_columns, first_line, file)
         if not records.values:
             return
         yield records
@@ -140,13 +140,13 @@ def read_header(pieces: Iterable[bytes], dialect: Dialect, file: Path) -> tuple[
     raise DataError(f"{file} has no header line: it is empty.")
 
 
-def _take_records(reader: Any, dialect: Dialect, n_columns: int, first_line: int, file: Path) -> Records:
+def _take_records(reader: Any, n_columns: int, first_line: int, file: Path) -> Records:
     records = Records([], [])
     start = first_line + reader.line_num
     try:
         for values in reader:
             if values:
-                _check_record(values, dialect, n_columns, f"{file}, line {start}")
+                _check_record(values, n_columns, f"{file}, line {start}")
                 records.values.append(values)
                 records.lines.append(start)
             start = first_line + reader.line_num
@@ -164,13 +164,11 @@ def _syntax_error(error: csv.Error, file: Path, line: int) -> DataError:
     return DataError(f"{file}, line {line}: {error}.")
 
 
-def _check_record(record: list[str], dialect: Dialect, n_columns: int, where: str) -> None:
+def _check_record(record: list[str], n_columns: int, where: str) -> None:
     if len(record) != n_columns:
         raise DataError(
             f"{where}: the record must have {n_columns} values as the header, but has {len(record)}."
         )
-    if dialect.separator == "\t" and any("\n" in value and "\t" in value for value in record):
-        raise DataError(f"{where}: a quoted value holds a line break and a tab. {QUOTE_REMEDY}")
 
 
 def _last_record_end(data: bytes, dialect: Dialect) -> int:
@@ -206,19 +204,11 @@ def _is_plain(data: bytes, dialect: Dialect, is_whole: bool) -> bool:
     doubled = marks[2::2] == marks[1::2][:n_next] + 1  # a closing mark and at once the next opening one
     opens[1:] |= doubled
     closes[:n_next] |= doubled
-    return bool(opens.all() and closes.all() and not _is_tab_quoted(octets, marks, dialect))
+    return bool(opens.all() and closes.all())
 
 
 def _is_border(octets: NDArray[np.uint8], dialect: Dialect) -> NDArray[np.bool_]:
     return np.isin(octets, np.frombuffer(dialect.separator.encode() + b"\r\n", dtype=np.uint8))
-
-
-def _is_tab_quoted(octets: NDArray[np.uint8], marks: NDArray[np.int64], dialect: Dialect) -> bool:
-    """Whether a tab stands inside quotation marks of a TSV file; then the careful way looks closer."""
-    if dialect.separator != "\t":
-        return False
-    tabs = np.flatnonzero(octets == ord("\t"))
-    return bool((np.searchsorted(marks, tabs) % 2 == 1).any())
 
 
 def _text_lines(pieces: Iterable[bytes], first_line: int, file: Path) -> Iterator[str]:

@@ -10,9 +10,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sparsemix.data.arrow_numpy import one_array, to_numpy
 from sparsemix.data.blocks import Block
 from sparsemix.data.byte_stream import TextPiece, decode_lines, line_pieces
-from sparsemix.data.values import Column, one_array, whole_texts
+from sparsemix.data.values import Column, whole_texts
 from sparsemix.foundation.errors import DataError, shorten
 
 ID_ROLES = ("row", "feature", "group", "label")
@@ -76,7 +77,7 @@ class _Lines:
         texts = pa.array(decode_lines(piece, file), pa.large_string())
         is_filled = pc.not_equal(pc.ascii_trim_whitespace(texts), "")
         self.texts = texts.filter(is_filled)
-        self.numbers = piece.first_line + np.flatnonzero(is_filled.to_numpy(zero_copy_only=False))
+        self.numbers = piece.first_line + np.flatnonzero(to_numpy(is_filled, False))
         self._file = file
 
     def place(self, record: int) -> str:
@@ -90,14 +91,14 @@ class _Lines:
             kinds = connection.sql("SELECT json_type(line) AS kind FROM lines").to_arrow_table()["kind"]
         except duckdb.Error as error:
             raise self._malformed(connection) from error
-        is_object = pc.fill_null(pc.equal(kinds, "OBJECT"), fill_value=False).to_numpy()
+        is_object = to_numpy(pc.equal(kinds, "OBJECT"), False)
         if not is_object.all():
             raise self._no_object(int(np.argmin(is_object)))
         return connection.sql(query)
 
     def _malformed(self, connection: Any) -> DataError:
         valid = connection.sql("SELECT json_valid(line) AS valid FROM lines").to_arrow_table()["valid"]
-        return self._no_object(int(np.argmin(valid.to_numpy())))
+        return self._no_object(int(np.argmin(to_numpy(valid, False))))
 
     def _no_object(self, record: int) -> DataError:
         text = shorten(self.texts[record].as_py())
@@ -133,7 +134,7 @@ def _block(lines: _Lines, columns: dict[str, str], connection: Any) -> Block:
 def _check_scalar(lines: _Lines, role: str, kinds: Any, seen: list[str | None]) -> None:
     for nested in {"OBJECT", "ARRAY"}.intersection(seen):
         if nested == "OBJECT" or role != "feature":
-            record = int(np.argmax(pc.fill_null(pc.equal(kinds, nested), fill_value=False).to_numpy()))
+            record = int(np.argmax(to_numpy(pc.equal(kinds, nested), False)))
             rule = "text, a number, or (for features) an array of those"
             raise Column(kinds, role, lines.place).error(record, rule, lines.texts[record].as_py())
 
@@ -141,7 +142,7 @@ def _check_scalar(lines: _Lines, role: str, kinds: Any, seen: list[str | None]) 
 def _whole_numbers(lines: _Lines, role: str, texts: Any, is_double: Any) -> Any:
     """Write 3.0 as 3, as a table of floats would; a fraction is no name."""
     mask = pc.fill_null(is_double, fill_value=False)
-    records = np.flatnonzero(mask.to_numpy(zero_copy_only=False))
+    records = np.flatnonzero(to_numpy(mask, False))
     numbers = pa.array([float(text) for text in texts.filter(mask).to_pylist()])
     column = Column(numbers, role, lambda record: lines.place(int(records[record])))
     return pc.replace_with_mask(texts, mask, whole_texts(column).cast(texts.type))
@@ -157,7 +158,7 @@ def _lists(lines: _Lines, name: str, connection: Any) -> Any:
         f"FROM (SELECT {wrapped} AS items FROM lines)",
     ).to_arrow_table()
     shapes = one_array(table.column("shape"))
-    is_nested = pc.match_substring_regex(shapes, r"^\[[\[{]").to_numpy(zero_copy_only=False)
+    is_nested = to_numpy(pc.match_substring_regex(shapes, r"^\[[\[{]"), False)
     if is_nested.any():
         record = int(np.argmax(is_nested))
         rule = "an array of text or numbers"

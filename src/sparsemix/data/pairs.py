@@ -7,7 +7,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from sparsemix.data.values import CodedColumn, Column, code_column, one_array
+from sparsemix.data.arrow_numpy import one_array, to_numpy
+from sparsemix.data.values import CodedColumn, Column, code_column
 from sparsemix.foundation.errors import parameter_error
 
 
@@ -44,7 +45,7 @@ def read_pairs(column: Column, delimiter: str | None) -> Pairs:
         return Pairs(None, code_column(column), np.empty(0, dtype=np.int64))
     values = _plain_list(values)
     records = pc.list_parent_indices(values).to_numpy().astype(np.int64)
-    nulls = np.flatnonzero(values.is_null().to_numpy(zero_copy_only=False))
+    nulls = np.flatnonzero(to_numpy(values.is_null(), False))
     items = Column(pc.list_flatten(values), column.role, lambda pair: column.place(int(records[pair])))
     return Pairs(records, code_column(items), nulls)
 
@@ -73,7 +74,7 @@ def split_text(texts: Any, delimiter: str | None) -> Any:
         return pc.utf8_split_whitespace(pc.utf8_trim_whitespace(texts))
     lists = pc.split_pattern(texts, delimiter)
     items = pc.utf8_trim_whitespace(lists.flatten())
-    offsets = np.concatenate([[0], np.cumsum(pc.fill_null(pc.list_value_length(lists), 0).to_numpy())])
+    offsets = np.concatenate([[0], np.cumsum(to_numpy(pc.list_value_length(lists), 0))])
     mask = lists.is_null() if lists.null_count else None
     return pa.LargeListArray.from_arrays(pa.array(offsets, pa.int64()), items, mask=mask)
 

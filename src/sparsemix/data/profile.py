@@ -116,7 +116,7 @@ def component_sizes(matrix: sparse.csr_array) -> NDArray[np.int64]:
     first = matrix.indices[matrix.indptr[:-1][filled]]
     links = (np.ones(matrix.nnz, dtype=np.bool_), (np.repeat(first, widths[filled]), matrix.indices))
     graph = sparse.coo_array(links, shape=(n_features, n_features))
-    _, component = csgraph.connected_components(graph.tocsr(), directed=False)
+    _, component = csgraph.connected_components(graph.tocsr().astype(np.int8), directed=False)
     sizes = np.bincount(component[first])
     empty_rows = np.ones(np.count_nonzero(~filled), dtype=np.int64)
     return np.concatenate([sizes[sizes > 0].astype(np.int64), empty_rows])

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from scipy import sparse
 
+from sparsemix.data.arrow_numpy import to_numpy
 from sparsemix.data.byte_stream import TextPiece, decode_lines, line_pieces
 from sparsemix.data.canonical import canonical_counts, not_a_count
 from sparsemix.data.dataset import Dataset
@@ -117,15 +118,15 @@ def _parse(piece: TextPiece, file: Path) -> _Rows:
     texts = pa.array(decode_lines(piece, file), pa.large_string())
     texts = pc.utf8_trim_whitespace(pc.replace_substring_regex(texts, "#.*$", ""))
     is_row = pc.not_equal(texts, "")
-    lines = piece.first_line + np.flatnonzero(is_row.to_numpy(zero_copy_only=False))
+    lines = piece.first_line + np.flatnonzero(to_numpy(is_row, False))
     tokens = pc.utf8_split_whitespace(texts.filter(is_row))
     first = pc.list_element(tokens, 0)
     labels = pc.if_else(pc.match_substring(first, ":"), None, first)
     rows = pc.list_parent_indices(tokens).to_numpy().astype(np.int64)
     words = pc.list_flatten(tokens)
     is_first = np.diff(rows, prepend=-1) > 0
-    is_label = is_first & ~pc.match_substring(words, ":").to_numpy(zero_copy_only=False)
-    is_query = pc.starts_with(words, "qid:").to_numpy(zero_copy_only=False)
+    is_label = is_first & ~to_numpy(pc.match_substring(words, ":"), False)
+    is_query = to_numpy(pc.starts_with(words, "qid:"), False)
     kept = ~is_label & ~is_query
     rows, words = rows[kept], words.filter(pa.array(kept))
     columns, counts = _pairs(Column(words, "column:count", lambda i: f"{file}, line {lines[rows[i]]}"))
@@ -135,7 +136,7 @@ def _parse(piece: TextPiece, file: Path) -> _Rows:
 def _pairs(column: Column) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     parts = pc.extract_regex(column.values, PAIR)
     if parts.null_count:
-        record = int(np.argmax(parts.is_null().to_numpy(zero_copy_only=False)))
+        record = int(np.argmax(to_numpy(parts.is_null(), False)))
         rule = "a column number, a colon and a count"
         raise column.error(record, rule, column.values[record].as_py())
     columns = parts.field("column").cast(pa.int64()).to_numpy()

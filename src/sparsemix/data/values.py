@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from sparsemix.data.arrow_numpy import one_array, to_numpy
 from sparsemix.data.canonical import not_a_count
 from sparsemix.foundation.errors import DataError, shorten
 
@@ -66,27 +67,18 @@ def code_column(column: Column) -> CodedColumn:
         If the values are fractional numbers or nested.
     """
     encoded = _dictionary_encoded(column)
-    indices = pc.fill_null(encoded.indices, NULL).to_numpy(zero_copy_only=False)
+    indices = to_numpy(encoded.indices, NULL)
     text, is_integer = _as_text(encoded.dictionary, indices, column)
     used = pc.unique(pa.array(indices)).to_numpy()
     used = used[used >= 0]
     taken = text.take(pa.array(used))
-    is_empty = pc.fill_null(pc.equal(taken, ""), fill_value=False)
+    is_empty = pc.equal(taken, "")
     distinct = pc.if_else(is_empty, None, taken).dictionary_encode()
-    entries = pc.fill_null(distinct.indices, NULL).to_numpy(zero_copy_only=False).astype(np.int32)
-    entries[is_empty.to_numpy(zero_copy_only=False)] = EMPTY
+    entries = to_numpy(distinct.indices, NULL).astype(np.int32)
+    entries[to_numpy(is_empty, False)] = EMPTY
     code_of = np.full(len(text) + 1, NULL, dtype=np.int32)  # the last entry answers index -1
     code_of[used] = entries
     return CodedColumn(code_of[indices], distinct.dictionary, is_integer)
-
-
-def one_array(values: Any) -> Any:
-    """Join the chunks of a column; dictionaries of the chunks become one."""
-    if not isinstance(values, pa.ChunkedArray):
-        return values
-    if pa.types.is_dictionary(values.type):
-        values = values.unify_dictionaries()
-    return values.combine_chunks() if values.num_chunks != 1 else values.chunk(0)
 
 
 def _dictionary_encoded(column: Column) -> Any:
@@ -125,7 +117,7 @@ def whole_texts(column: Column) -> Any:
     DataError
         If a number is fractional: it is a quantity, not a name.
     """
-    numbers = column.values.cast(pa.float64()).to_numpy(zero_copy_only=False)
+    numbers = to_numpy(column.values.cast(pa.float64()), np.nan)
     missing = np.isnan(numbers)
     bad = ~missing & not_a_count(np.abs(numbers))
     if bad.any():
@@ -172,13 +164,13 @@ def parse_times(column: Column) -> NDArray[np.float64]:
     if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
         unit = pa.timestamp("us", tz=getattr(kind, "tz", None))
         micros = values.cast(kind).cast(unit, safe=False).cast(pa.int64())
-        return _to_numpy(micros.cast(pa.float64(), safe=False)) / 1e6
+        return to_numpy(micros.cast(pa.float64(), safe=False), np.nan) / 1e6
     if pa.types.is_time(kind) or pa.types.is_duration(kind) or pa.types.is_nested(kind):
         raise DataError(f"'{column.role}' must be a column of times, but its type is {kind}.")
     times = parse_numbers(values, _seconds)
-    missing = values.is_null().to_numpy(zero_copy_only=False)
+    missing = to_numpy(values.is_null(), False)
     if _is_text(kind):
-        missing = missing | _to_numpy(pc.equal(values.cast(pa.large_string()), ""), fill=True)
+        missing = missing | to_numpy(pc.equal(values.cast(pa.large_string()), ""), True)
     else:
         missing = missing | np.isnan(times)
     bad = ~missing & ~np.isfinite(times)
@@ -194,21 +186,16 @@ def parse_numbers(values: Any, parse: Callable[[str], float] | None = None) -> N
     if not _is_text(kind):
         if pa.types.is_decimal(kind) or pa.types.is_boolean(kind):
             values = values.cast(pa.float64() if pa.types.is_decimal(kind) else pa.int8())
-        return _to_numpy(values.cast(pa.float64(), safe=False))
+        return to_numpy(values.cast(pa.float64(), safe=False), np.nan)
     encoded = values if pa.types.is_dictionary(values.type) else values.dictionary_encode()
     parsed = [(parse or _number)(text or "") for text in encoded.dictionary.to_pylist()]
     number_of = np.array([*parsed, np.nan])
-    numbers: NDArray[np.float64] = number_of[_to_numpy(encoded.indices, fill=NULL)]
+    numbers: NDArray[np.float64] = number_of[to_numpy(encoded.indices, NULL)]
     return numbers
 
 
 def _is_text(kind: Any) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
-
-
-def _to_numpy(values: Any, fill: float | bool = np.nan) -> NDArray[Any]:
-    array: NDArray[Any] = pc.fill_null(values, fill).to_numpy(zero_copy_only=False)
-    return array
 
 
 def _number(text: str) -> float:

@@ -3,11 +3,10 @@
 from typing import Any
 
 import numpy as np
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from sparsemix.data.arrow_numpy import one_array, to_numpy
 from sparsemix.data.object_arrays import object_array
-from sparsemix.data.values import one_array
 
 
 class Vocabulary:
@@ -40,7 +39,7 @@ class Vocabulary:
         """Return the number of each value of a column of text, -1 for a null."""
         encoded = one_array(values).dictionary_encode()
         codes = np.append(self.encode(encoded.dictionary), -1)
-        found: NDArray[np.int64] = codes[pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False)]
+        found: NDArray[np.int64] = codes[to_numpy(encoded.indices, -1)]
         return found
 
     def names(self) -> NDArray[Any]:

@@ -1,0 +1,14 @@
+import os
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def real_data() -> Path:
+    """Folder of the real data sets, which are no part of the project."""
+    beside = Path(__file__).parents[2].parent / "shared" / "data"
+    folder = Path(os.environ.get("SPARSEMIX_DATA", beside))
+    if not folder.is_dir():
+        pytest.skip(f"real data are not at {folder}; set SPARSEMIX_DATA to their folder")
+    return folder
