@@ -1,0 +1,1 @@
+"""One folder per published system; the folders never import each other."""

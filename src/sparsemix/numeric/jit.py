@@ -23,5 +23,7 @@ def kernel(function: F) -> F:
 
 def reordering_kernel(function: F) -> F:
     """Compile `function` as `kernel` does and let its sums be reordered for speed."""
-    compiled: F = numba.njit(cache=True, fastmath=_MATH | {"reassoc"}, error_model="numpy", nogil=True)(function)
+    compiled: F = numba.njit(cache=True, fastmath=_MATH | {"reassoc"}, error_model="numpy", nogil=True)(
+        function
+    )
     return compiled

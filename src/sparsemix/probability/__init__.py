@@ -1,0 +1,1 @@
+"""Conjugate families and the search over partitions that several models share."""

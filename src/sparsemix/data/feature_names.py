@@ -1,0 +1,91 @@
+"""Matching columns by name: a reordered table means the same, a new name is a new feature."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsemix.foundation.errors import DataError, shorten
+
+Names = NDArray[np.object_]
+
+
+class FeatureNames:
+    """The features of a model, named or only numbered.
+
+    Parameters
+    ----------
+    n_features : int
+    names : (n_features,) array of str, or None
+
+    Examples
+    --------
+    >>> features = FeatureNames(2, np.array(["cat", "dog"], dtype=object))
+    >>> features.columns_of(3, np.array(["dog", "owl", "cat"], dtype=object), owner="the model")
+    array([1, 2, 0], dtype=int32)
+    >>> features.n_features
+    2
+    """
+
+    def __init__(self, n_features: int, names: Names | None) -> None:
+        self.n_features = n_features
+        self.names = names
+        self._position: dict[Any, int] | None = None
+
+    def columns_of(self, n_columns: int, names: Names | None, *, owner: str) -> NDArray[np.int32] | None:
+        """Feature of each column; names that are not known get the numbers after the last.
+
+        Returns
+        -------
+        (n_columns,) int32, or None where columns and features are the same.
+
+        Raises
+        ------
+        DataError
+            If a name stands twice, or columns without names are not as many as the features.
+        """
+        if names is None or self.names is None:
+            if n_columns != self.n_features:
+                raise DataError(
+                    f"X has {n_columns} features, but {owner} is expecting {self.n_features} features as input. "
+                    f"Give the same columns, or named ones: they are matched by name and may be new."
+                )
+            return None
+        known = min(n_columns, self.n_features)
+        if names is self.names or (
+            n_columns <= self.n_features and bool(np.all(names == self.names[:known]))
+        ):
+            return None if n_columns == self.n_features else np.arange(n_columns, dtype=np.int32)
+        return self._matched(names)
+
+    def _matched(self, names: Names) -> NDArray[np.int32]:
+        if len(set(names)) < names.size:
+            twice = next(name for name in names if (names == name).sum() > 1)
+            raise DataError(
+                f"'X' must name each column once, but {shorten(twice)} stands twice. Rename one of them."
+            )
+        position = self.positions()
+        columns = np.fromiter((position.get(name, -1) for name in names), np.int64, names.size)
+        new = np.flatnonzero(columns < 0)
+        columns[new] = self.n_features + np.arange(new.size)
+        return columns.astype(np.int32)
+
+    def positions(self) -> dict[Any, int]:
+        """Number of each name."""
+        if self._position is None:
+            names = range(self.n_features) if self.names is None else self.names
+            self._position = {name: i for i, name in enumerate(names)}
+        return self._position
+
+    def extended(self, columns: NDArray[np.int32] | None, names: Names | None) -> "FeatureNames":
+        """The same features with the new names that `columns_of` numbered after the last."""
+        if columns is None or names is None or self.names is None:
+            return self
+        new = names[columns >= self.n_features]
+        if not new.size:
+            return self
+        grown = FeatureNames(self.n_features + new.size, np.concatenate([self.names, new]))
+        if self._position is not None:
+            grown._position = self._position
+            grown._position.update((name, self.n_features + i) for i, name in enumerate(new))
+        return grown

@@ -1,0 +1,448 @@
+"""The public class of the online mixture of Bernoulli profiles."""
+
+import time
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from sparsemix.data.feature_names import FeatureNames
+from sparsemix.data.inputs import BinaryRows, RowBlock, as_binary_rows
+from sparsemix.foundation.errors import DataError
+from sparsemix.models.online_profiles import checks, engine, payload, sampling, suggest, summaries
+from sparsemix.models.online_profiles.engine import LineageEvent, Settings, Stream
+from sparsemix.models.online_profiles.prediction import View
+from sparsemix.models.online_profiles.suggest import Suggestion
+from sparsemix.models.online_profiles.summaries import ComponentSummary
+from sparsemix.persistence import Payload
+
+FloatVector = NDArray[np.float64]
+IntVector = NDArray[np.int64]
+
+UNKNOWN = -1
+
+
+class OnlineBernoulliMixture(ClusterMixin, BaseEstimator):
+    """Bayesian mixture of Bernoulli profiles, learnt in one pass over sparse binary rows.
+
+    Every row (an ad, say) belongs to one of `n_components` clusters, and every cluster holds each feature (a
+    keyword) with a probability of its own, about which the model keeps a Beta distribution. The first rows are
+    held back and clustered together; after that each row is seen once, by assumed density filtering.
+
+    Parameters
+    ----------
+    n_components : int, default=10
+        Most clusters that the model may have; clusters without rows are removed.
+    weight_concentration : float, default=1.0
+        Dirichlet pseudo-count per cluster.
+    prior_mean : float in (0, 1) or "empirical", default="empirical"
+        Prior probability that a row holds a feature; "empirical" is the share of ones in the first rows.
+    prior_strength : float or "auto", default="auto"
+        Pseudo-count of each feature's prior Beta; "auto" takes the one of highest evidence in the first rows.
+    priming_rows : int or "auto", default="auto"
+        Rows that are held back and clustered together before the stream begins. "auto" means 100 per cluster and
+        at least 10,000.
+    clutter : bool, default=False
+        Whether rows that fit nowhere go to a clutter component, with one probability for all features and the id -1.
+    binarize : float >= 0 or None, default=None
+        Values above it count as present. None takes zeros and ones only.
+    min_responsibility : float in [0, 1), default=0.001
+        A cluster that is responsible for a row by less learns nothing from it.
+    cull_threshold : float >= 0, default=0.001
+        A feature stops having a Beta of its own in a cluster where that changes responsibilities by less, in nats a
+        row. 0 keeps every feature that a cluster has seen.
+    min_component_share : float in [0, 1), default=0.02
+        Clusters with less than this share of an average cluster's rows are removed; the others learn their rows.
+    staleness : float in [0, 1], default=0.05
+        Responsibilities may come from parameters that miss the last rows, up to this share of the stream. 0 is the
+        paper's scheme, exact and slow: new parameters after every row.
+    random_state : int, RandomState or None, default=None
+        Seed of the clustering of the first rows; nothing else is random.
+    verbose : int, default=0
+        Print a line when the first rows have been clustered.
+
+    Attributes
+    ----------
+    weights_ : (n_live,) ndarray
+        Expected share of each live component, in the order of `component_ids_`.
+    component_ids_ : (n_live,) ndarray of int
+        Ids of the live components, never used twice; -1 is the clutter.
+    labels_ : (n_rows,) ndarray of int
+        Component of each row given to `fit`.
+    log_evidence_ : float
+        Log evidence, nats: of the first rows and their partition, plus the log density of every later row before
+        it was learnt.
+    lineage_ : list of LineageEvent
+        What happened to the components: row, event, component, detail.
+    n_rows_seen_ : int
+    n_features_in_ : int
+        Features seen so far; grows with named columns.
+    feature_names_in_ : (n_features_in_,) ndarray of str
+        Only where columns have names.
+    timings_ : dict
+        Seconds spent in "priming", "streaming" and, after `fit`, "labelling".
+
+    Notes
+    -----
+    Rows that arrive by `partial_fit` in any batching give the same bits as all at once. Order matters: this is a
+    model of a stream. Cost a row: O(clusters + features of the row x clusters that know them).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsemix as sm
+    >>> rng = np.random.default_rng(0)
+    >>> ads = np.vstack([rng.random((50, 8)) < [0.9] * 4 + [0.1] * 4, rng.random((50, 8)) < [0.1] * 4 + [0.9] * 4])
+    >>> model = sm.OnlineBernoulliMixture(n_components=2, random_state=0).fit(ads)
+    >>> len(set(model.labels_[:50])), len(set(model.labels_))
+    (1, 2)
+    >>> [s.feature for s in model.suggest([0, 1], n=2)]
+    [3, 2]
+    """
+
+    model_kind: ClassVar[str] = "online-bernoulli-mixture"
+
+    def __init__(
+        self,
+        n_components: int = 10,
+        *,
+        weight_concentration: float = 1.0,
+        prior_mean: float | str = "empirical",
+        prior_strength: float | str = "auto",
+        priming_rows: int | str = "auto",
+        clutter: bool = False,
+        binarize: float | None = None,
+        min_responsibility: float = 1e-3,
+        cull_threshold: float = 1e-3,
+        min_component_share: float = 0.02,
+        staleness: float = 0.05,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.weight_concentration = weight_concentration
+        self.prior_mean = prior_mean
+        self.prior_strength = prior_strength
+        self.priming_rows = priming_rows
+        self.clutter = clutter
+        self.binarize = binarize
+        self.min_responsibility = min_responsibility
+        self.cull_threshold = cull_threshold
+        self.min_component_share = min_component_share
+        self.staleness = staleness
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
+        """Learn all rows in one pass, from nothing.
+
+        Parameters
+        ----------
+        X : Dataset, sparse matrix, array or data frame, (n_rows, n_features)
+            Zeros and ones.
+        y : (n_rows,) array of int, optional
+            Component that a row is known to belong to, 0 to ``n_components - 1``, or -1.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ParameterError
+            If a parameter breaks its rule.
+        DataError
+            If `X` has no rows or holds other values than 0 and 1, or `y` does not fit.
+        """
+        settings = self._new_settings()
+        rows = self._rows(X)
+        if rows.n_rows == 0:
+            raise DataError(
+                "'X' of fit must have at least one row, but found array with 0 sample(s). Add rows."
+            )
+        labels = checks.known_labels(y, rows.n_rows, self.n_components)
+        self._open(settings, rows)
+        self._absorb(rows, labels, None)
+        self.prime()
+        started = time.perf_counter()
+        self.labels_ = self._predict_rows(rows)
+        self.timings_["labelling"] = time.perf_counter() - started
+        return self
+
+    def partial_fit(self, X: Any, y: ArrayLike | None = None) -> Self:
+        """Learn more rows of a stream; parameters are as in `fit`.
+
+        Until `priming_rows` rows are there they are only held back; predictions then come from a model primed with
+        what there is.
+
+        Returns
+        -------
+        self
+        """
+        rows = self._rows(X)
+        labels = checks.known_labels(y, rows.n_rows, self.n_components)
+        if not self._is_open():
+            settings = self._new_settings()
+            self._open(settings, rows)
+            self._absorb(rows, labels, None)
+            return self
+        columns = self._features.columns_of(rows.n_features, rows.names, owner=type(self).__name__)
+        self._set_features(self._features.extended(columns, rows.names))
+        self._absorb(rows, labels, columns)
+        return self
+
+    def prime(self) -> Self:
+        """End the priming now, with the rows that are there, and begin the stream.
+
+        Returns
+        -------
+        self
+        """
+        check_is_fitted(self)
+        if self._stream is None:
+            self._stream = self._primed()
+            self._waiting, self._waiting_labels = [], []
+            self._forget_view()
+        return self
+
+    def predict(self, X: Any) -> IntVector:
+        """Most probable component of each row, by id; (n_rows,)."""
+        check_is_fitted(self)
+        return self._predict_rows(self._rows(X))
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Responsibilities, (n_rows, n_live), columns in the order of `component_ids_`."""
+        check_is_fitted(self)
+        parts = [self._view.responsibilities(block) for block in self._blocks(self._rows(X))]
+        return np.vstack([np.empty((0, self.component_ids_.size)), *parts])
+
+    def score_samples(self, X: Any) -> FloatVector:
+        """Log probability of each row, nats; (n_rows,). A row's score does not depend on the others."""
+        check_is_fitted(self)
+        parts = [self._view.log_density(block) for block in self._blocks(self._rows(X))]
+        return np.concatenate([np.empty(0), *parts])
+
+    def score(self, X: Any, y: object = None) -> float:  # noqa: ARG002  (scikit-learn's signature)
+        """Mean log probability of the rows, nats."""
+        return float(np.mean(self.score_samples(X)))
+
+    def sample(self, n_rows: int = 1, *, random_state: int | np.random.Generator | None = None) -> Any:
+        """Draw rows from the fitted model.
+
+        Parameters
+        ----------
+        n_rows : int, default=1
+        random_state : int, Generator or None
+
+        Returns
+        -------
+        rows : (n_rows, n_features_in_) csr_array of ones
+        components : (n_rows,) ndarray of int
+            The component each was drawn from.
+        """
+        check_is_fitted(self)
+        checks.at_least("n_rows", "sample", n_rows, 0)
+        return sampling.draw_rows(self._view, n_rows, np.random.default_rng(random_state))
+
+    def top_features(
+        self, n: int = 10, *, by: str = "evidence", level: float = 0.95
+    ) -> list[ComponentSummary]:
+        """The features that stand for each component.
+
+        Parameters
+        ----------
+        n : int, default=10
+            Features per component.
+        by : {"evidence", "mean", "lift"}, default="evidence"
+            "evidence" sorts by the effective number of rows with the feature, which keeps features seen by chance
+            from the top (ADS, Table 3); "mean" by its probability; "lift" by the ratio of that to its probability
+            over all rows.
+        level : float in (0, 1), default=0.95
+            Mass of the credible intervals.
+
+        Returns
+        -------
+        list of ComponentSummary
+            One per live component, in the order of `component_ids_`.
+        """
+        check_is_fitted(self)
+        return summaries.top_features(self._view, self._features, n, by, level)
+
+    def credible_interval(self, level: float = 0.95) -> tuple[sparse.csr_array, sparse.csr_array]:
+        """Lower and upper ends of the credible intervals of the explicit feature probabilities.
+
+        Returns
+        -------
+        low, high : (n_live, n_features_in_) csr_array
+            Entries for explicit features only.
+        """
+        check_is_fitted(self)
+        return summaries.credible_interval(self._view, level)
+
+    def suggest(
+        self, accepted: Any, reject: Any = (), *, n: int = 10, level: float = 0.95, completeness: float = 0.0
+    ) -> list[Suggestion]:
+        """Suggest features that go with those of a row (ADS, section 6, eq 6).
+
+        Parameters
+        ----------
+        accepted : sequence of str or int
+            Features that the row holds: names where columns have names, else numbers.
+        reject : sequence of str or int, default=()
+            Features that the row shall not hold.
+        n : int, default=10
+        level : float in (0, 1), default=0.95
+            Mass of the credible intervals.
+        completeness : float in [0, 1], default=0.0
+            Share of the row's features that `accepted` is thought to hold. 0 treats all others as not observed, as
+            in the paper; near 1 their absence tells as well, which is right for rows that are nearly whole.
+
+        Returns
+        -------
+        list of Suggestion
+            Most probable first: feature, probability, low, high, components.
+
+        Raises
+        ------
+        ParameterError
+            If a feature is not known; close matches are named.
+        """
+        check_is_fitted(self)
+        known = [suggest.feature_numbers(self._features, given) for given in (accepted, reject)]
+        return suggest.suggestions(self._view, self._features, known[0], known[1], n, level, completeness)
+
+    def to_payload(self) -> Payload:
+        """The exact state for a model file, also in the middle of a stream."""
+        check_is_fitted(self)
+        return payload.pack(self)
+
+    @classmethod
+    def from_payload(cls, stored: Payload) -> Self:
+        """The model that `to_payload` packed; ModelFileError if anything does not fit."""
+        return payload.unpack(cls, stored)
+
+    @property
+    def component_ids_(self) -> IntVector:
+        """Ids of the live components, (n_live,)."""
+        return self._view.component_ids.copy()
+
+    @property
+    def weights_(self) -> FloatVector:
+        """Expected share of each live component, (n_live,)."""
+        return self._view.weights()
+
+    @property
+    def log_evidence_(self) -> float:
+        """Log evidence of all rows seen, nats."""
+        return self._current_stream().log_evidence
+
+    @property
+    def lineage_(self) -> list[LineageEvent]:
+        """What happened to the components, in order."""
+        return list(self._current_stream().lineage)
+
+    @property
+    def n_rows_seen_(self) -> int:
+        """Rows learnt or held back so far."""
+        if not self._is_open():
+            raise AttributeError("n_rows_seen_")
+        return self._stream.n_rows if self._stream is not None else sum(b.n_rows for b in self._waiting)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._is_open()
+
+    def _is_open(self) -> bool:
+        return hasattr(self, "_settings")
+
+    def _new_settings(self) -> Settings:
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        return checks.resolve(self, seed)
+
+    def _rows(self, X: Any) -> BinaryRows:
+        checks.binarize(self.binarize, type(self).__name__)
+        return as_binary_rows(X, binarize=self.binarize, owner=type(self).__name__)
+
+    def _open(self, settings: Settings, rows: BinaryRows) -> None:
+        self._settings = settings
+        self._stream: Stream | None = None
+        self._waiting: list[RowBlock] = []
+        self._waiting_labels: list[IntVector] = []
+        self.timings_ = {"priming": 0.0, "streaming": 0.0}
+        for name in ("labels_", "feature_names_in_"):
+            self.__dict__.pop(name, None)
+        self._set_features(FeatureNames(rows.n_features, rows.names))
+
+    def _set_features(self, features: FeatureNames) -> None:
+        self._features = features
+        self.n_features_in_ = features.n_features
+        if features.names is not None:
+            self.feature_names_in_ = features.names
+
+    def _absorb(self, rows: BinaryRows, labels: IntVector, columns: NDArray[np.int32] | None) -> None:
+        """Hold rows back until the buffer is full, then learn."""
+        first = 0
+        for block in rows.blocks(columns):
+            known = labels[first : first + block.n_rows]
+            first += block.n_rows
+            if self._stream is None:
+                block, known = self._hold_back(block, known)
+            if self._stream is not None and block.n_rows:
+                started = time.perf_counter()
+                engine.learn(self._stream, block, known, self.n_features_in_, self._settings)
+                self.timings_["streaming"] += time.perf_counter() - started
+        self._forget_view()
+
+    def _hold_back(self, block: RowBlock, labels: IntVector) -> tuple[RowBlock, IntVector]:
+        """Fill the buffer; return the rows that it had no room for."""
+        taken = min(block.n_rows, self._settings.priming_rows - self.n_rows_seen_)
+        self._waiting.append(block.slice(0, taken))
+        self._waiting_labels.append(labels[:taken])
+        if self.n_rows_seen_ == self._settings.priming_rows:
+            self.prime()
+        return block.slice(taken, block.n_rows), labels[taken:]
+
+    def _primed(self) -> Stream:
+        started = time.perf_counter()
+        labels = np.concatenate([np.empty(0, np.int64), *self._waiting_labels])
+        stream = engine.prime(self._waiting, labels, self.n_features_in_, self._settings)
+        self.timings_["priming"] = time.perf_counter() - started
+        if self.verbose:
+            print(f"[{type(self).__name__}] {stream.lineage[0].detail} in {self.timings_['priming']:.1f} s")
+        return stream
+
+    def _current_stream(self) -> Stream:
+        """The stream, or while rows are held back one that is primed with them."""
+        if not self._is_open():
+            raise AttributeError(
+                f"this {type(self).__name__} has not learnt any rows yet: call fit or partial_fit"
+            )
+        if self._stream is not None:
+            return self._stream
+        if self._provisional is None:
+            self._provisional = self._primed()
+        return self._provisional
+
+    @property
+    def _view(self) -> View:
+        if self._cached_view is None:
+            self._cached_view = View.of(self._current_stream(), self.n_features_in_)
+        return self._cached_view
+
+    _cached_view: View | None = None
+    _provisional: Stream | None = None
+
+    def _forget_view(self) -> None:
+        self._cached_view = None
+        self._provisional = None
+
+    def _blocks(self, rows: BinaryRows) -> Any:
+        columns = self._features.columns_of(rows.n_features, rows.names, owner=type(self).__name__)
+        return rows.blocks(columns)
+
+    def _predict_rows(self, rows: BinaryRows) -> IntVector:
+        parts = [self._view.assignments(block) for block in self._blocks(rows)]
+        return np.concatenate([np.empty(0, np.int64), *parts])

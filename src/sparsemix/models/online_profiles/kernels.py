@@ -1,0 +1,395 @@
+"""Compiled twins of `equations`, on the sparse form of the posterior (ADS, section 4.1).
+
+A row starts from "every feature off or default" and is corrected for the features that it holds and that a
+component keeps explicitly:
+
+    s_k = base_k + |S| w0_k + sum_{d in S, explicit in k} (w_kd - w0_k),     w = log alpha - log beta
+
+An index from feature to its (component, slot, correction) triples makes that O(K + matches) a row. Two kinds of
+features have a single triple that names no component: a *common* feature, one Beta for all components, carries its
+log odds; a *dense* feature, explicit in many components, points to a row of a table with a column per component.
+
+The index is fixed while a block of rows is learnt, so that all rows are scored first; then each component learns
+from its rows, in their order. A row of which the component is certain changes the Betas that it lacks in the simplest
+way, by one "off" more: such rows are counted, and added when the Betas are next read (`settle`). When that happens
+depends on the rows alone, not on how they are cut into blocks, and so do all bits.
+"""
+
+import numpy as np
+
+from sparsemix.numeric.jit import kernel
+
+NEGLIGIBLE = 36.0  # nats: exp(-36) is below the rounding of the leading responsibility
+COMMON, DENSE = -1, -2  # stand in the index for "every component" and "a row of the table"
+NOT_EXPLICIT = -3
+CLUTTER_ID = -1  # id of the clutter component
+
+
+@kernel
+def project_beta(alpha, beta, x, r):
+    """Moment-matched Beta after an "on" of share `x` seen with responsibility `r`."""
+    n = alpha + beta
+    m = alpha / n
+    off = beta / n
+    one = 1.0 / (n + 1.0)
+    y = 1.0 - x
+    before = (1.0 - r) * m * off * one
+    after = r * (x * (alpha + 1.0) * beta + y * alpha * (beta + 1.0)) * one * one / (n + 2.0)
+    d1 = off * one
+    d0 = -m * one
+    shift = r * (x * d1 + y * d0)
+    spread = (1.0 - r) * shift**2 + r * x * (d1 - shift) ** 2 + r * y * (d0 - shift) ** 2
+    pseudo_count = (n * before + (n + 1.0) * after) / (before + after + spread)
+    mean = m * (n + (1.0 - r * y)) * one + r * x * d1
+    mean_off = off * (n + (1.0 - r * x)) * one - r * y * d0
+    return mean * pseudo_count, mean_off * pseudo_count
+
+
+@kernel
+def row_log_joint(
+    columns,  # IN  (nnz_row,) int32: features of the row
+    index,  # IN  ScoreIndex
+    log_joint_out,  # OUT (n_components,) float64
+):
+    """Log of weight times likelihood of one row, for every component."""
+    known = index.indptr.shape[0] - 1
+    n_components = log_joint_out.shape[0]
+    n_on = columns.shape[0]
+    common = 0.0
+    log_joint_out[:] = 0.0
+    for column in columns:
+        if column >= known or index.indptr[column] == index.indptr[column + 1]:
+            continue
+        first = index.indptr[column]
+        if index.component[first] >= 0:
+            for e in range(first, index.indptr[column + 1]):
+                log_joint_out[index.component[e]] += index.correction[e]
+        elif index.component[first] == DENSE:
+            corrections = index.table[index.slot[first]]
+            for k in range(n_components):
+                log_joint_out[k] += corrections[k]
+        else:
+            common += index.correction[first]
+            n_on -= 1
+    for k in range(n_components):
+        log_joint_out[k] += index.base[k] + n_on * index.default_log_odds[k] + common
+
+
+@kernel
+def normalise(
+    log_joint,  # IN/OUT (n_components,) float64: becomes the responsibilities
+):
+    """Turn log weights into probabilities; return the log of their sum."""
+    top = -np.inf
+    for k in range(log_joint.shape[0]):
+        top = max(top, log_joint[k])
+    total = 0.0
+    for k in range(log_joint.shape[0]):
+        gap = log_joint[k] - top
+        share = np.exp(gap) if gap > -NEGLIGIBLE else 0.0
+        log_joint[k] = share
+        total += share
+    for k in range(log_joint.shape[0]):
+        log_joint[k] /= total
+    return top + np.log(total)
+
+
+@kernel
+def score_rows(
+    indptr,  # IN  (n_rows + 1,) int64
+    columns,  # IN  (nnz,) int32
+    index,  # IN  ScoreIndex
+    responsibilities_out,  # OUT (n_rows, n_components) float64
+    log_evidence_out,  # OUT (n_rows,) float64: log density of each row, nats
+):
+    """Responsibilities and log density of rows under a fixed posterior."""
+    for i in range(log_evidence_out.shape[0]):
+        row_log_joint(columns[indptr[i] : indptr[i + 1]], index, responsibilities_out[i])
+        log_evidence_out[i] = normalise(responsibilities_out[i]) - index.log_total[0]
+
+
+@kernel
+def find_learners(
+    indptr,  # IN  (n_rows + 1,) int64
+    columns,  # IN  (nnz,) int32
+    labels,  # IN  (n_rows,) int64: component that a row is known to be of, or -1
+    first,
+    index,  # IN  ScoreIndex
+    least,  # responsibility below which a component does not learn
+    responsibilities,  # work (n_components,) float64
+    log_evidence_out,  # OUT (n_rows,) float64: log density of a row before it is learnt
+    row_out,  # OUT (capacity,) int64
+    component_out,  # OUT (capacity,) int32
+    responsibility_out,  # OUT (capacity,) float64
+):
+    """List who learns from which row, from row `first` until the lists are full; return that row and their length.
+
+    Responsibilities below `least` are dropped and the others share the row.
+    """
+    n_components = responsibilities.shape[0]
+    count = 0
+    for i in range(first, labels.shape[0]):
+        if count + n_components > row_out.shape[0]:
+            return i, count
+        row_log_joint(columns[indptr[i] : indptr[i + 1]], index, responsibilities)
+        log_evidence_out[i] = normalise(responsibilities) - index.log_total[0]
+        if labels[i] >= 0:
+            responsibilities[:] = 0.0
+            responsibilities[labels[i]] = 1.0
+        start = count
+        total = 0.0
+        for k in range(n_components):
+            r = responsibilities[k]
+            if r >= least and r > 0.0:
+                row_out[count] = i
+                component_out[count] = k
+                responsibility_out[count] = r
+                total += r
+                count += 1
+        for e in range(start, count):
+            responsibility_out[e] = 1.0 if count == start + 1 else responsibility_out[e] / total
+    return labels.shape[0], count
+
+
+@kernel
+def project_component(
+    r,  # responsibility, in (0, 1)
+    alpha,  # IN/OUT (size,) float64
+    beta,  # IN/OUT (size,) float64
+    on,  # IN/OUT: 1.0 where the row holds the feature; cleared
+):
+    """Moment matching for all explicit features of a component.
+
+    `project_beta` for x in {0, 1} with its divisions joined, so that the loop runs in vector registers.
+    """
+    kept = 1.0 - r
+    for e in range(alpha.shape[0]):
+        a, b, x = alpha[e], beta[e], on[e]
+        n = a + b
+        n1 = n + 1.0
+        inverse = 1.0 / (n * n1 * (n + 2.0))
+        one = inverse * n * (n + 2.0)
+        share = inverse * n1 * (n + 2.0)
+        m, off = a * share, b * share
+        before = kept * m * off * one
+        after = r * (a + x) * (b + 1.0 - x) * n * inverse * one
+        shift = (x - m) * one
+        spread = r * kept * shift * shift
+        pseudo_count = (n * before + n1 * after) / (before + after + spread)
+        shrunk = (n + kept) * one
+        alpha[e] = pseudo_count * (x * (m + r * off * one) + (1.0 - x) * m * shrunk)
+        beta[e] = pseudo_count * (x * off * shrunk + (1.0 - x) * (off + r * m * one))
+        on[e] = 0.0
+
+
+@kernel
+def learn_component(
+    k,
+    indptr,  # IN  (n_rows + 1,) int64
+    columns,  # IN  (nnz,) int32
+    rows,  # IN  (n_learnt,) int64: rows that the component learns from, in order
+    responsibilities,  # IN  (n_learnt,) float64, in (0, 1]
+    n_features,  # without the common ones
+    explicit_from,  # responsibility from which an unknown feature becomes explicit
+    posterior,  # IN/OUT Posterior with room for every feature of the rows
+    slot_of,  # work (n_features,) int32: `COMMON` for common features, else `NOT_EXPLICIT`; restored
+    on,  # work of zeros, at least the component's capacity
+):
+    """Learn rows one after the other (ADS, eqs 4 and 5)."""
+    start = posterior.start[k]
+    size = posterior.size[k]
+    feature = posterior.feature[start : start + posterior.capacity[k]]
+    alpha = posterior.alpha[start : start + posterior.capacity[k]]
+    beta = posterior.beta[start : start + posterior.capacity[k]]
+    default_alpha, default_beta = posterior.default_alpha[k], posterior.default_beta[k]
+    for e in range(size):
+        slot_of[feature[e]] = e
+    certain = posterior.certain[k]
+    for j in range(rows.shape[0]):
+        r = responsibilities[j]
+        n_default_on = 0
+        for at in range(indptr[rows[j]], indptr[rows[j] + 1]):
+            slot = slot_of[columns[at]]
+            if slot == COMMON:
+                continue
+            if slot == NOT_EXPLICIT:
+                if r < explicit_from:
+                    n_default_on += 1
+                    continue
+                slot = size
+                slot_of[columns[at]] = slot
+                feature[slot] = columns[at]
+                alpha[slot] = default_alpha
+                beta[slot] = default_beta - certain
+                size += 1
+            if r == 1.0:
+                alpha[slot] += 1.0
+                beta[slot] -= 1.0
+            else:
+                on[slot] = 1.0
+        if r == 1.0:
+            certain += 1.0
+        else:
+            for e in range(size):
+                beta[e] += certain
+            certain = 0.0
+            project_component(r, alpha[:size], beta[:size], on)
+        if r == 1.0 and n_default_on == 0:
+            default_beta += 1.0
+        elif n_features > size:
+            x = n_default_on / (n_features - size)
+            default_alpha, default_beta = project_beta(default_alpha, default_beta, x, r)
+        posterior.weight_concentration[k] += r
+    for e in range(size):
+        slot_of[feature[e]] = NOT_EXPLICIT
+    posterior.size[k] = size
+    posterior.certain[k] = certain
+    posterior.default_alpha[k] = default_alpha
+    posterior.default_beta[k] = default_beta
+
+
+@kernel
+def learn_clutter(
+    k,
+    indptr,  # IN  (n_rows + 1,) int64
+    rows,  # IN  (n_learnt,) int64
+    responsibilities,  # IN  (n_learnt,) float64
+    n_features,
+    posterior,  # IN/OUT Posterior
+):
+    """Update the clutter component: one Beta tied across all features, in per-feature scale."""
+    for j in range(rows.shape[0]):
+        r = responsibilities[j]
+        share = (indptr[rows[j] + 1] - indptr[rows[j]]) / n_features
+        posterior.default_alpha[k] += r * share
+        posterior.default_beta[k] += r * (1.0 - share)
+        posterior.weight_concentration[k] += r
+
+
+@kernel
+def learn_common(
+    columns,  # IN  (nnz,) int32: all features of a block of rows
+    n_rows,
+    slot_of,  # IN/OUT (n_features,) int32: `COMMON` is written for common features
+    posterior,  # IN/OUT Posterior
+):
+    """Count the rows of a block that hold each common feature: they belong to every component."""
+    for e in range(posterior.common_feature.shape[0]):
+        slot_of[posterior.common_feature[e]] = e
+    for column in columns:
+        if slot_of[column] >= 0:
+            posterior.common_on[slot_of[column]] += 1.0
+    for e in range(posterior.common_feature.shape[0]):
+        slot_of[posterior.common_feature[e]] = COMMON
+    posterior.common_rows[0] += n_rows
+
+
+@kernel
+def settle(
+    posterior,  # IN/OUT Posterior
+):
+    """Add the rows that wait in `certain`, `common_on` and `common_rows` to the Betas."""
+    for k in range(posterior.size.shape[0]):
+        for e in range(posterior.start[k], posterior.start[k] + posterior.size[k]):
+            posterior.beta[e] += posterior.certain[k]
+        posterior.certain[k] = 0.0
+    for e in range(posterior.common_on.shape[0]):
+        posterior.common_alpha[e] += posterior.common_on[e]
+        posterior.common_beta[e] += posterior.common_rows[0] - posterior.common_on[e]
+        posterior.common_on[e] = 0.0
+    posterior.common_rows[0] = 0.0
+
+
+@kernel
+def learn_block(
+    indptr,  # IN  (n_rows + 1,) int64
+    columns,  # IN  (nnz,) int32
+    bounds,  # IN  (n_components + 1,) int64: component k learns rows[bounds[k]:bounds[k + 1]]
+    rows,  # IN  (n_learnt,) int64, in order within a component
+    responsibilities,  # IN  (n_learnt,) float64
+    n_features,
+    clutter,  # component that is the clutter, or -1
+    explicit_from,
+    posterior,  # IN/OUT Posterior with room for every feature of the rows
+    slot_of,  # work (n_features,) int32, as in `learn_component`
+    on,  # work of zeros, at least the largest capacity
+):
+    """Let every component learn its rows; O(n_components + explicit features + nnz) while rows are certain."""
+    n_own = n_features - posterior.common_feature.shape[0]
+    for k in range(bounds.shape[0] - 1):
+        mine = rows[bounds[k] : bounds[k + 1]]
+        shares = responsibilities[bounds[k] : bounds[k + 1]]
+        if k == clutter:
+            learn_clutter(k, indptr, mine, shares, n_features, posterior)
+        elif mine.shape[0] > 0:
+            learn_component(k, indptr, columns, mine, shares, n_own, explicit_from, posterior, slot_of, on)
+
+
+@kernel
+def copy_slots(source, target):
+    """Copy the explicit features of one posterior to another of another layout."""
+    for k in range(source.size.shape[0]):
+        for e in range(source.size[k]):
+            target.feature[target.start[k] + e] = source.feature[source.start[k] + e]
+            target.alpha[target.start[k] + e] = source.alpha[source.start[k] + e]
+            target.beta[target.start[k] + e] = source.beta[source.start[k] + e]
+
+
+@kernel
+def count_entries(posterior, counts_out):
+    """Count the components in which each feature is explicit; `counts_out` (n_features,) holds zeros on entry."""
+    for k in range(posterior.size.shape[0]):
+        for e in range(posterior.start[k], posterior.start[k] + posterior.size[k]):
+            counts_out[posterior.feature[e]] += 1
+
+
+@kernel
+def fill_index(
+    posterior,  # IN  Posterior
+    n_features,
+    index,  # OUT ScoreIndex; `indptr` and the triples of common and dense features are given
+):
+    """Turn the posterior into the index from features to components that scoring reads."""
+    common_log_off = 0.0
+    for e in range(posterior.common_feature.shape[0]):
+        alpha, beta = posterior.common_alpha[e], posterior.common_beta[e]
+        index.correction[index.indptr[posterior.common_feature[e]]] = np.log(alpha / beta)
+        common_log_off += np.log(beta / (alpha + beta))
+    end = index.indptr.copy()
+    n_own = n_features - posterior.common_feature.shape[0]
+    for k in range(index.base.shape[0]):
+        log_off = fill_component(k, n_own, index, end, posterior)
+        index.base[k] = np.log(posterior.weight_concentration[k]) + log_off + common_log_off
+
+
+@kernel
+def fill_component(
+    k,
+    n_own,  # features that are not common
+    index,  # OUT ScoreIndex
+    end,  # IN/OUT (n_features + 1,) int64: where each feature's next triple goes
+    posterior,  # IN  Posterior
+):
+    """Add the explicit features of one component to the index; return its log probability of "all off"."""
+    default_alpha, default_beta = posterior.default_alpha[k], posterior.default_beta[k]
+    default_log_odds = np.log(default_alpha / default_beta)
+    index.default_log_odds[k] = default_log_odds
+    size, start = posterior.size[k], posterior.start[k]
+    log_off = (n_own - size) * np.log1p(-default_alpha / (default_alpha + default_beta))
+    off = 1.0
+    for e in range(size):
+        alpha, beta = posterior.alpha[start + e], posterior.beta[start + e]
+        correction = np.log(alpha / beta) - default_log_odds
+        column = posterior.feature[start + e]
+        first = index.indptr[column]
+        if index.component[first] == DENSE:
+            index.table[index.slot[first], k] = correction
+        else:
+            index.component[end[column]] = k
+            index.correction[end[column]] = correction
+            end[column] += 1
+        off *= beta / (alpha + beta)
+        if off < 1e-200:
+            log_off += np.log(off)
+            off = 1.0
+    return log_off + np.log(off)

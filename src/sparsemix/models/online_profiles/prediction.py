@@ -1,0 +1,104 @@
+"""A settled, indexed copy of a stream's posterior: predictions read it and change nothing."""
+
+from dataclasses import dataclass, field
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsemix.data.inputs import RowBlock
+from sparsemix.models.online_profiles import kernels
+from sparsemix.models.online_profiles.engine import Stream
+from sparsemix.models.online_profiles.state import Posterior, ScoreIndex, build_index
+
+FloatVector = NDArray[np.float64]
+IntVector = NDArray[np.int64]
+
+ROWS_PER_BLOCK = 4_096
+
+
+@dataclass(frozen=True)
+class View:
+    """What predictions need.
+
+    component_ids : (n_live,) ids in the order of the posterior's components.
+    """
+
+    posterior: Posterior
+    index: ScoreIndex
+    component_ids: IntVector
+    n_features: int
+    _silence: dict[float, FloatVector] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, stream: Stream, n_features: int) -> Self:
+        """Copy the posterior of a stream as it stands after its last row."""
+        posterior = Posterior(*(column.copy() for column in stream.posterior))
+        kernels.settle(posterior)
+        return cls(posterior, build_index(posterior, n_features), stream.component_ids, n_features)
+
+    def weights(self) -> FloatVector:
+        """Expected mixing weights, (n_live,)."""
+        return self.posterior.weight_concentration / self.posterior.weight_concentration.sum()
+
+    def responsibilities(self, block: RowBlock) -> NDArray[np.float64]:
+        """Posterior of the components for each row, (n_rows, n_live)."""
+        out = np.empty((block.n_rows, self.component_ids.size))
+        kernels.score_rows(block.indptr, block.columns, self.index, out, np.empty(block.n_rows))
+        return out
+
+    def log_density(self, block: RowBlock) -> FloatVector:
+        """Log probability of each row, (n_rows,) nats."""
+        out = np.empty(block.n_rows)
+        for first in range(0, block.n_rows, ROWS_PER_BLOCK):
+            part = block.slice(first, min(block.n_rows, first + ROWS_PER_BLOCK))
+            work = np.empty((part.n_rows, self.component_ids.size))
+            kernels.score_rows(part.indptr, part.columns, self.index, work, out[first : first + part.n_rows])
+        return out
+
+    def assignments(self, block: RowBlock) -> IntVector:
+        """Id of the most probable component of each row, (n_rows,)."""
+        out = np.empty(block.n_rows, np.int64)
+        for first in range(0, block.n_rows, ROWS_PER_BLOCK):
+            part = block.slice(first, min(block.n_rows, first + ROWS_PER_BLOCK))
+            out[first : first + part.n_rows] = self.component_ids[self.responsibilities(part).argmax(axis=1)]
+        return out
+
+    def default_means(self) -> FloatVector:
+        """Probability of a feature that is not explicit, per component (n_live,)."""
+        posterior = self.posterior
+        return posterior.default_alpha / (posterior.default_alpha + posterior.default_beta)
+
+    def log_odds(self, feature: int) -> FloatVector:
+        """Log odds of one feature in every component, (n_live,)."""
+        index = self.index
+        out = index.default_log_odds.copy()
+        if feature >= index.n_features:
+            return out
+        first, last = index.indptr[feature], index.indptr[feature + 1]
+        if first == last:
+            return out
+        if index.component[first] == kernels.COMMON:
+            return np.full(out.size, index.correction[first])
+        if index.component[first] == kernels.DENSE:
+            return np.asarray(out + index.table[index.slot[first]])
+        out[index.component[first:last]] += index.correction[first:last]
+        return out
+
+    def log_silence(self, completeness: float) -> FloatVector:
+        """Log probability that a row lists nothing, if each of its features is listed with `completeness`; (n_live,).
+
+        Common features are left out: they tell nothing about the component.
+        """
+        if completeness not in self._silence:
+            posterior = self.posterior
+            used, owner = posterior.used(), posterior.owner()
+            mean = posterior.alpha[used] / (posterior.alpha[used] + posterior.beta[used])
+            explicit = np.bincount(
+                owner, weights=np.log1p(-completeness * mean), minlength=posterior.n_components
+            )
+            n_default = self.n_features - posterior.common_feature.size - posterior.size
+            self._silence[completeness] = explicit + n_default * np.log1p(
+                -completeness * self.default_means()
+            )
+        return self._silence[completeness]

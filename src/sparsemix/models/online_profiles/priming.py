@@ -1,0 +1,234 @@
+"""Breaking the symmetry: solve a buffer of first rows before the stream begins (ADS, section 4.2).
+
+From identical components the updates keep them identical. The buffer is clustered by a few sweeps of batch
+expectation maximisation from diverse seeds, repaired by split and merge moves on the collapsed evidence, and its
+expected counts become the posterior from which streaming goes on.
+"""
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.optimize import minimize_scalar
+from scipy.special import gammaln, xlog1py, xlogy
+
+from sparsemix.models.online_profiles import kernels
+from sparsemix.models.online_profiles.state import Entries, Posterior, build_index, packed
+from sparsemix.probability.beta_bernoulli import BetaBernoulli, BetaPrior
+from sparsemix.probability.partition_moves import cluster_counts, repair_round
+
+FloatVector = NDArray[np.float64]
+IntVector = NDArray[np.int64]
+
+ROWS_PER_SEED = 40
+SWEEPS_BEFORE_REPAIR = 5
+SWEEPS_PER_ROUND = 3
+SWEEPS_AT_THE_END = 8
+MAX_ROUNDS = 20
+STRENGTHS = (0.5, 1e5)  # range in which the strength of the prior is sought, pseudo-counts
+ROWS_PER_BLOCK = 4_096
+
+
+class Expected(NamedTuple):
+    """Expected statistics of the buffer.
+
+    sizes : (n_components,) mass of each component.
+    counts : (n_components, n_features) CSR, mass that holds each feature.
+    clutter : mass of the clutter, and the sum of its rows' shares of features.
+    """
+
+    sizes: FloatVector
+    counts: sparse.csr_array
+    clutter: tuple[float, float]
+
+
+class Solution(NamedTuple):
+    """A solved buffer."""
+
+    prior: BetaPrior
+    posterior: Posterior
+    log_evidence: float
+    n_moves: int
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """The first rows, and the model that they are to prime.
+
+    rows : (n_rows, n_features) CSR of ones; labels : (n_rows,) component known for a row, or -1.
+    clutter : whether one more component, the last, has a single Beta for all features.
+    least : responsibility below which a component does not learn from a row.
+    """
+
+    rows: sparse.csr_array
+    labels: IntVector
+    family: BetaBernoulli
+    n_components: int
+    clutter: bool
+    least: float
+
+
+def solve(buffer: Buffer, rng: np.random.Generator, *, fit_strength: bool) -> Solution:
+    """Cluster the buffer: seeds, sweeps, rounds of repair, sweeps; about 50 passes of O(nnz) and more.
+
+    With `fit_strength` the prior's strength is the one of highest evidence, found anew before each round of repair.
+    """
+    expected = _sweeps(buffer, hard_statistics(buffer, _first_labels(buffer, rng)), SWEEPS_BEFORE_REPAIR)
+    movable = np.ones(buffer.n_components, bool)
+    movable[buffer.labels[buffer.labels >= 0]] = False
+    n_moves = 0
+    for _ in range(MAX_ROUNDS):
+        labels = _hard_labels(buffer, expected)
+        if fit_strength:
+            buffer = _with_best_strength(buffer, hard_statistics(buffer, labels))
+        labels, n_round = repair_round(buffer.rows, labels, buffer.n_components, buffer.family, rng, movable)
+        if n_round == 0:
+            break
+        n_moves += n_round
+        expected = _sweeps(buffer, hard_statistics(buffer, labels), SWEEPS_PER_ROUND)
+    expected = _sweeps(buffer, expected, SWEEPS_AT_THE_END)
+    partition = hard_statistics(buffer, _hard_labels(buffer, expected))
+    log_evidence = _log_evidence(buffer, partition)
+    return Solution(buffer.family.prior, posterior_from(buffer, expected), log_evidence, n_moves)
+
+
+def _with_best_strength(buffer: Buffer, partition: Expected) -> Buffer:
+    """Choose the prior's strength by evidence (type II maximum likelihood), its mean kept."""
+    mean = buffer.family.prior.alpha / (buffer.family.prior.alpha + buffer.family.prior.beta)
+
+    def family_of(log_strength: float) -> BetaBernoulli:
+        return replace(buffer.family, prior=BetaPrior.from_mean(mean, float(np.exp(log_strength))))
+
+    def cost(log_strength: float) -> float:
+        return -float(family_of(log_strength).log_evidence(partition.sizes, partition.counts).sum())
+
+    low, high = np.log(STRENGTHS[0]), np.log(STRENGTHS[1])
+    best = minimize_scalar(cost, bounds=(low, high), method="bounded", options={"xatol": 0.1})
+    return replace(buffer, family=family_of(float(best.x)))
+
+
+def _first_labels(buffer: Buffer, rng: np.random.Generator) -> IntVector:
+    """Each row to its most similar seed; O(n_components nnz). Known rows seed their own component as well."""
+    n_rows, n_components = buffer.rows.shape[0], buffer.n_components
+    sample = np.sort(rng.choice(n_rows, min(n_rows, ROWS_PER_SEED * n_components), replace=False))
+    seeds = sample[diverse_rows(buffer.rows[sample], n_components, rng)]
+    seed_of = np.where(np.isin(np.arange(n_rows), seeds), -1, buffer.labels)
+    free = np.setdiff1d(np.arange(n_components), buffer.labels)[: seeds.size]
+    seed_of[seeds[: free.size]] = free
+    profiles = _unit_rows(cluster_counts(buffer.rows, seed_of, n_components))
+    labels = np.empty(n_rows, np.int64)
+    for first in range(0, n_rows, ROWS_PER_BLOCK):
+        similarity = (buffer.rows[first : first + ROWS_PER_BLOCK] @ profiles.T).toarray()
+        labels[first : first + ROWS_PER_BLOCK] = similarity.argmax(axis=1)
+    return np.where(buffer.labels >= 0, buffer.labels, labels)
+
+
+def diverse_rows(rows: sparse.csr_array, n_wanted: int, rng: np.random.Generator) -> IntVector:
+    """Pick rows far from each other by greedy k-means++ on cosine distance; O(n_wanted nnz)."""
+    units = _unit_rows(rows)
+    distance = np.where(np.diff(rows.indptr) > 0, 1.0, 1e-12)
+    n_tries = 2 + int(np.log(n_wanted))
+    chosen = np.empty(min(n_wanted, rows.shape[0]), np.int64)
+    for s in range(chosen.size):
+        cumulative = np.cumsum(distance)
+        tries = np.searchsorted(cumulative, rng.random(n_tries) * cumulative[-1])
+        tries = np.minimum(tries, distance.size - 1)
+        gap = np.maximum(1.0 - (units @ units[tries].T).toarray(), 1e-12)
+        left = np.minimum(distance[:, None], gap)
+        best = int(left.sum(axis=0).argmin())
+        chosen[s], distance = tries[best], left[:, best]
+    return chosen
+
+
+def _unit_rows(rows: sparse.csr_array) -> sparse.csr_array:
+    norms = np.sqrt(np.maximum(rows.multiply(rows).sum(axis=1), 1e-300))
+    return sparse.csr_array(sparse.diags_array(1.0 / norms) @ rows)
+
+
+def hard_statistics(buffer: Buffer, labels: IntVector) -> Expected:
+    """Statistics of a partition; rows labelled -1 are the clutter's."""
+    sizes = np.bincount(labels[labels >= 0], minlength=buffer.n_components).astype(float)
+    lengths = np.diff(buffer.rows.indptr)[labels < 0]
+    counts = cluster_counts(buffer.rows, labels, buffer.n_components)
+    return Expected(sizes, counts, (float(lengths.size), float(lengths.sum()) / buffer.rows.shape[1]))
+
+
+def posterior_from(buffer: Buffer, expected: Expected) -> Posterior:
+    """Prior plus expected statistics; every counted feature becomes explicit."""
+    a, b = buffer.family.prior
+    sizes, counts = expected.sizes, expected.counts
+    per_component = np.diff(counts.indptr).astype(np.int64)
+    mass, on = expected.clutter
+    extra = int(buffer.clutter)
+    off = np.maximum(np.repeat(sizes, per_component) - counts.data, 0.0) + b
+    return packed(
+        np.append(sizes, [mass] * extra) + buffer.family.weight_concentration,
+        (np.append(np.full(sizes.size, a), [a + on] * extra), np.append(sizes + b, [b + mass - on] * extra)),
+        np.append(per_component, np.zeros(extra, np.int64)),
+        Entries(counts.indices.astype(np.int32), counts.data + a, off),
+    )
+
+
+def _sweeps(buffer: Buffer, expected: Expected, n_sweeps: int) -> Expected:
+    for _ in range(n_sweeps):
+        expected = _maximise(buffer, _responsibilities(buffer, expected))
+    return expected
+
+
+def _responsibilities(buffer: Buffer, expected: Expected) -> sparse.csr_array:
+    """Posterior of the components for each row, (n_rows, n_components + clutter), without the negligible."""
+    n_rows, n_features = buffer.rows.shape
+    index = build_index(posterior_from(buffer, expected), n_features)
+    indptr = buffer.rows.indptr.astype(np.int64)
+    blocks = []
+    for first in range(0, n_rows, ROWS_PER_BLOCK):
+        last = min(n_rows, first + ROWS_PER_BLOCK)
+        dense = np.empty((last - first, index.base.size))
+        kernels.score_rows(
+            indptr[first : last + 1], buffer.rows.indices, index, dense, np.empty(last - first)
+        )
+        known = np.flatnonzero(buffer.labels[first:last] >= 0)
+        dense[known] = 0.0
+        dense[known, buffer.labels[first:last][known]] = 1.0
+        dense[dense < buffer.least] = 0.0
+        blocks.append(sparse.csr_array(dense / dense.sum(axis=1, keepdims=True)))
+    return sparse.csr_array(sparse.vstack(blocks))
+
+
+def _maximise(buffer: Buffer, responsibilities: sparse.csr_array) -> Expected:
+    sizes = np.asarray(responsibilities.sum(axis=0))
+    counts = sparse.csr_array(sparse.csr_array(responsibilities.T) @ buffer.rows)
+    if not buffer.clutter:
+        return Expected(sizes, counts, (0.0, 0.0))
+    on = float(counts[-1:].sum()) / buffer.rows.shape[1]
+    return Expected(sizes[:-1], sparse.csr_array(counts[:-1]), (float(sizes[-1]), on))
+
+
+def _hard_labels(buffer: Buffer, expected: Expected) -> IntVector:
+    labels = _argmax_rows(_responsibilities(buffer, expected))
+    return np.where(labels < buffer.n_components, labels, -1)
+
+
+def _argmax_rows(matrix: sparse.csr_array) -> IntVector:
+    """Column of the largest entry of each row; every row has one."""
+    tops = np.maximum.reduceat(matrix.data, matrix.indptr[:-1])
+    at = np.flatnonzero(matrix.data == np.repeat(tops, np.diff(matrix.indptr)))
+    row = np.searchsorted(matrix.indptr, at, side="right") - 1
+    first = np.unique(row, return_index=True)[1]
+    return matrix.indices[at[first]].astype(np.int64)
+
+
+def _log_evidence(buffer: Buffer, partition: Expected) -> float:
+    """Log probability of the buffer and its partition, parameters integrated out (the clutter's at their mean)."""
+    family, n_features = buffer.family, buffer.rows.shape[1]
+    gamma = family.weight_concentration
+    total = float(family.log_evidence(partition.sizes, partition.counts).sum())
+    if buffer.clutter:
+        mass, on = partition.clutter
+        mean = (family.prior.alpha + on) / (family.prior.alpha + family.prior.beta + mass)
+        total += n_features * float(xlogy(on, mean) + xlog1py(mass - on, -mean))
+        total += float(gammaln(gamma + mass) - gammaln(gamma))
+    concentration = gamma * (buffer.n_components + int(buffer.clutter))
+    return total + float(gammaln(concentration) - gammaln(concentration + buffer.rows.shape[0]))

@@ -1,0 +1,158 @@
+"""Ending components that explain next to nothing; their evidence is learnt by the others (ADS, section 4.1).
+
+A removed component becomes a fractional row, the mean of its profile, which the remaining components learn as often
+as the component had rows. The total of the weight concentrations keeps every row.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+
+from sparsemix.models.online_profiles.equations import project_beta_stably
+from sparsemix.models.online_profiles.state import (
+    Entries,
+    Posterior,
+    common_of,
+    entries_of,
+    packed,
+    without_components,
+)
+
+FloatVector = NDArray[np.float64]
+
+NEGLIGIBLE_SHARE = 1e-3  # responsibilities below it do not learn from a removed component
+WORTH_A_BETA = 0.5  # rows' worth of a feature from which a learner makes it explicit
+
+
+class MeanRow(NamedTuple):
+    """A component as a fractional row that was seen `mass` times.
+
+    features : (n,) sorted; on : (n,) shares of "on"; rest : share of every feature that is not listed.
+    """
+
+    features: NDArray[np.int32]
+    on: FloatVector
+    rest: float
+    mass: float
+
+    def share_of(self, features: NDArray[np.int32]) -> FloatVector:
+        """Share of "on" of any features."""
+        at = np.minimum(np.searchsorted(self.features, features), max(self.features.size - 1, 0))
+        if not self.features.size:
+            return np.full(features.size, self.rest)
+        return np.where(self.features[at] == features, self.on[at], self.rest)
+
+
+def remove_components(
+    posterior: Posterior, removed: NDArray[np.bool_], weight_concentration: float, n_features: int
+) -> Posterior:
+    """Remove components and let the others learn their mean rows.
+
+    Parameters
+    ----------
+    posterior : Posterior
+    removed : (n_components,) bool
+        At least one component must stay.
+    weight_concentration : float
+        The prior's pseudo-count per component, which is not evidence and not passed on.
+    n_features : int
+
+    Returns
+    -------
+    Posterior
+        Without slack.
+    """
+    rows = [_mean_row(posterior, int(k), weight_concentration) for k in np.flatnonzero(removed)]
+    left = without_components(posterior, ~removed)
+    for row in rows:
+        if row.mass > 0:
+            left = _learn(left, row, n_features)
+    return left
+
+
+def _mean_row(posterior: Posterior, k: int, weight_concentration: float) -> MeanRow:
+    entries = _entries_of_component(posterior, k)
+    order = np.argsort(entries.feature)
+    on = entries.alpha / (entries.alpha + entries.beta)
+    default_alpha, default_beta = posterior.default_alpha[k], posterior.default_beta[k]
+    return MeanRow(
+        entries.feature[order],
+        on[order],
+        float(default_alpha / (default_alpha + default_beta)),
+        float(posterior.weight_concentration[k] - weight_concentration),
+    )
+
+
+def _entries_of_component(posterior: Posterior, k: int) -> Entries:
+    part = slice(int(posterior.start[k]), int(posterior.start[k] + posterior.size[k]))
+    return Entries(posterior.feature[part], posterior.alpha[part], posterior.beta[part])
+
+
+def _learn(posterior: Posterior, row: MeanRow, n_features: int) -> Posterior:
+    n_own = n_features - posterior.common_feature.size
+    joint = np.array([_log_joint(posterior, k, row, n_own) for k in range(posterior.n_components)])
+    share = np.exp(joint - logsumexp(joint))
+    share = np.where(share >= NEGLIGIBLE_SHARE, share, 0.0)
+    share /= share.sum()
+    weights, defaults = (
+        posterior.weight_concentration.copy(),
+        [posterior.default_alpha, posterior.default_beta],
+    )
+    defaults = [tied.copy() for tied in defaults]
+    learnt = [_entries_of_component(posterior, k) for k in range(posterior.n_components)]
+    for k in np.flatnonzero(share):
+        widened = _widened(learnt[k], row, share[k], defaults[0][k], defaults[1][k])
+        rest = _share_of_default(row, widened.feature, n_own)
+        alpha, beta = np.append(widened.alpha, defaults[0][k]), np.append(widened.beta, defaults[1][k])
+        on = np.append(row.share_of(widened.feature), rest)
+        for weight in _unit_weights(row.mass):
+            alpha, beta = project_beta_stably(alpha, beta, on, weight * share[k])
+        learnt[k] = Entries(widened.feature, alpha[:-1], beta[:-1])
+        defaults[0][k], defaults[1][k] = alpha[-1], beta[-1]
+        weights[k] += share[k] * row.mass
+    sizes = np.array([e.feature.size for e in learnt], np.int64)
+    columns = (np.concatenate(parts) for parts in zip(*learnt, strict=True))
+    return packed(weights, (defaults[0], defaults[1]), sizes, Entries(*columns), common_of(posterior))
+
+
+def _log_joint(posterior: Posterior, k: int, row: MeanRow, n_own: int) -> float:
+    """Log weight and expected log likelihood of a fractional row, as in eq 3."""
+    entries = _entries_of_component(posterior, k)
+    total = entries.alpha + entries.beta
+    on = row.share_of(entries.feature)
+    explicit = on * np.log(entries.alpha / total) + (1 - on) * np.log(entries.beta / total)
+    mean = posterior.default_alpha[k] / (posterior.default_alpha[k] + posterior.default_beta[k])
+    rest = _share_of_default(row, entries.feature, n_own)
+    n_default = n_own - entries.feature.size
+    default = n_default * (rest * np.log(mean) + (1 - rest) * np.log1p(-mean))
+    return float(np.log(posterior.weight_concentration[k]) + explicit.sum() + default)
+
+
+def _share_of_default(row: MeanRow, explicit: NDArray[np.int32], n_own: int) -> float:
+    """Mean share of "on" of the features that are not `explicit`."""
+    n_default = n_own - explicit.size
+    if n_default <= 0:
+        return 0.0
+    total = row.on.sum() + row.rest * (n_own - row.features.size)
+    return float(np.clip((total - row.share_of(explicit).sum()) / n_default, 0.0, 1.0))
+
+
+def _widened(
+    entries: Entries, row: MeanRow, share: float, default_alpha: float, default_beta: float
+) -> Entries:
+    """Entries of a learner with the row's weighty features made explicit, from the default."""
+    weighty = row.features[row.on * row.mass * share >= WORTH_A_BETA]
+    new = np.setdiff1d(weighty, entries.feature).astype(np.int32)
+    return Entries(
+        np.append(entries.feature, new),
+        np.append(entries.alpha, np.full(new.size, default_alpha)),
+        np.append(entries.beta, np.full(new.size, default_beta)),
+    )
+
+
+def _unit_weights(mass: float) -> list[float]:
+    """Ones and a last fraction that add up to `mass`."""
+    whole = int(mass)
+    return [1.0] * whole + [mass - whole] * (mass > whole)

@@ -1,0 +1,182 @@
+"""What the next row needs: the sparse posterior and the index that scores rows."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsemix.models.online_profiles import kernels
+
+FloatVector = NDArray[np.float64]
+IntVector = NDArray[np.int64]
+SlotVector = NDArray[np.int32]
+
+DENSE_SHARE = (
+    0.25  # of the components in which a feature is explicit from which a table row is the faster form
+)
+
+
+class Posterior(NamedTuple):
+    """Beliefs about the components; component `k` owns slots ``start[k]`` to ``start[k] + size[k]``.
+
+    weight_concentration : (n_components,) Dirichlet pseudo-counts of the mixing weights.
+    default_alpha, default_beta : (n_components,) the Beta of every feature that is not explicit.
+    start, size, capacity : (n_components,) where a component's explicit features lie.
+    feature, alpha, beta : (n_slots,) explicit features and their Betas.
+    certain : (n_components,) rows still to be added to every `beta` of a component, see `kernels.settle`.
+    common_feature, common_alpha, common_beta : (n_common,) features with one Beta for all components.
+    common_on, common_rows : (n_common,), (1,) rows with the feature and all rows, still to be added.
+    """
+
+    weight_concentration: FloatVector
+    default_alpha: FloatVector
+    default_beta: FloatVector
+    start: IntVector
+    size: IntVector
+    capacity: IntVector
+    feature: SlotVector
+    alpha: FloatVector
+    beta: FloatVector
+    certain: FloatVector
+    common_feature: SlotVector
+    common_alpha: FloatVector
+    common_beta: FloatVector
+    common_on: FloatVector
+    common_rows: FloatVector
+
+    @property
+    def n_components(self) -> int:
+        """Number of components, the clutter included."""
+        return self.size.size
+
+    def used(self) -> IntVector:
+        """Slots in use, by component and then by age; (n_entries,)."""
+        ends = np.cumsum(self.size)
+        offset = np.repeat(self.start - (ends - self.size), self.size)
+        return np.arange(int(ends[-1]) if ends.size else 0) + offset
+
+    def owner(self) -> IntVector:
+        """Component of each slot in use, (n_entries,)."""
+        return np.repeat(np.arange(self.n_components), self.size)
+
+
+class ScoreIndex(NamedTuple):
+    """The posterior as scoring reads it, from features to components, at one moment of the stream.
+
+    A common feature has a single triple with `kernels.COMMON` for the component; a dense one has a triple with
+    `kernels.DENSE` and its row of the table for the slot.
+
+
+    base : (n_components,) log weight plus log probability that every feature is off.
+    default_log_odds : (n_components,) log odds of a feature that is not explicit.
+    log_total : (1,) log of the summed weight concentrations.
+    indptr : (n_features + 1,); component, slot, correction : (n_entries,), by feature, then component.
+    table : (n_dense, n_components) corrections of the dense features, 0 where not explicit.
+    """
+
+    base: FloatVector
+    default_log_odds: FloatVector
+    log_total: FloatVector
+    indptr: IntVector
+    component: SlotVector
+    slot: SlotVector
+    correction: FloatVector
+    table: FloatVector
+
+    @property
+    def n_features(self) -> int:
+        """Features known when the index was built."""
+        return self.indptr.size - 1
+
+
+class Entries(NamedTuple):
+    """Features with their Betas, three vectors of one length."""
+
+    feature: SlotVector
+    alpha: FloatVector
+    beta: FloatVector
+
+    def taken(self, which: NDArray[np.bool_] | IntVector) -> "Entries":
+        """Copy of the chosen entries."""
+        return Entries(*(column[which] for column in self))
+
+
+NO_ENTRIES = Entries(np.empty(0, np.int32), np.empty(0), np.empty(0))
+
+
+def packed(
+    weight_concentration: FloatVector,
+    defaults: tuple[FloatVector, FloatVector],
+    sizes: IntVector,
+    entries: Entries,
+    common: Entries = NO_ENTRIES,
+) -> Posterior:
+    """Build a posterior without slack; `entries` lie in the order of the components."""
+    start = (np.cumsum(sizes) - sizes).astype(np.int64)
+    waiting = (np.zeros(common.feature.size), np.zeros(1))
+    return Posterior(
+        weight_concentration, *defaults, start, sizes.copy(), sizes.copy(), *entries, np.zeros(sizes.size),
+        *common, *waiting,
+    )  # fmt: skip
+
+
+def entries_of(posterior: Posterior) -> Entries:
+    """Explicit features of a settled posterior, in the order of the components."""
+    return Entries(posterior.feature, posterior.alpha, posterior.beta).taken(posterior.used())
+
+
+def common_of(posterior: Posterior) -> Entries:
+    """Copy of the common features."""
+    columns = (posterior.common_feature, posterior.common_alpha, posterior.common_beta)
+    return Entries(*(column.copy() for column in columns))
+
+
+def with_room(posterior: Posterior, room: IntVector) -> Posterior:
+    """Copy the posterior with `room`, (n_components,), free slots per component; O(explicit features)."""
+    capacity = posterior.size + room
+    n_slots = int(capacity.sum())
+    roomy = posterior._replace(
+        start=(np.cumsum(capacity) - capacity).astype(np.int64),
+        size=posterior.size.copy(),
+        capacity=capacity,
+        feature=np.empty(n_slots, np.int32),
+        alpha=np.empty(n_slots),
+        beta=np.empty(n_slots),
+    )
+    kernels.copy_slots(posterior, roomy)
+    return roomy
+
+
+def without_components(posterior: Posterior, kept: NDArray[np.bool_]) -> Posterior:
+    """Copy with only the `kept` components, (n_components,), and without slack."""
+    defaults = (posterior.default_alpha[kept], posterior.default_beta[kept])
+    entries = entries_of(posterior).taken(kept[posterior.owner()])
+    return packed(
+        posterior.weight_concentration[kept], defaults, posterior.size[kept], entries, common_of(posterior)
+    )
+
+
+def build_index(posterior: Posterior, n_features: int) -> ScoreIndex:
+    """Index a settled posterior for scoring; O(n_features + explicit features)."""
+    n_components = posterior.n_components
+    counts = np.zeros(n_features, np.int64)
+    kernels.count_entries(posterior, counts)
+    dense = np.flatnonzero(counts >= max(DENSE_SHARE * n_components, 2))
+    counts[dense] = 1
+    counts[posterior.common_feature] = 1
+    indptr = np.concatenate([[0], np.cumsum(counts)])
+    index = ScoreIndex(
+        base=np.empty(n_components),
+        default_log_odds=np.empty(n_components),
+        log_total=np.log(posterior.weight_concentration.sum(keepdims=True)),
+        indptr=indptr,
+        component=np.zeros(indptr[-1], np.int32),
+        slot=np.zeros(indptr[-1], np.int32),
+        correction=np.zeros(indptr[-1]),
+        table=np.zeros((dense.size, n_components)),
+    )
+    for kind, features in ((kernels.DENSE, dense), (kernels.COMMON, posterior.common_feature)):
+        index.component[indptr[features]] = kind
+        index.slot[indptr[features]] = np.arange(features.size)
+    kernels.fill_index(posterior, n_features, index)
+    return index

@@ -1,0 +1,228 @@
+"""Which features go with those that a row holds (ADS, section 6), with accept and reject feedback."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betainc, betaincinv, log_expit, logsumexp
+
+from sparsemix.data.feature_names import FeatureNames
+from sparsemix.foundation.errors import parameter_error
+from sparsemix.models.online_profiles import checks, kernels
+from sparsemix.models.online_profiles.prediction import View
+
+FloatVector = NDArray[np.float64]
+IntVector = NDArray[np.int64]
+
+NEGLIGIBLE_SHARE = 1e-4  # components below it do not take part in a suggestion
+BISECTIONS = 40
+
+
+class Suggestion(NamedTuple):
+    """A feature that may go with a row.
+
+    probability : of the feature, given the row's; low, high : its credible interval.
+    components : the components that speak for it, as (id, share of the probability), largest first.
+    """
+
+    feature: Any
+    probability: float
+    low: float
+    high: float
+    components: list[tuple[int, float]]
+
+
+def feature_numbers(features: FeatureNames, given: Any) -> IntVector:
+    """Numbers of features given by name, or by number where there are no names."""
+    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+        raise parameter_error(
+            "accepted", "suggest", "a sequence of features", given, "Put a single one in brackets."
+        )
+    positions = features.positions()
+    asked = [g.item() if isinstance(g, np.generic) else g for g in given]
+    for one in asked:
+        if not isinstance(one, str | int) or one not in positions:
+            near = (
+                get_close_matches(str(one), [str(p) for p in positions], n=3)
+                if features.names is not None
+                else []
+            )
+            remedy = f"Did you mean {', '.join(near)}?" if near else "Leave it out."
+            raise parameter_error("accepted", "suggest", "features that the model knows", one, remedy)
+    return np.array([positions[one] for one in asked], np.int64)
+
+
+def responsibilities(
+    view: View, accepted: IntVector, rejected: IntVector, completeness: float
+) -> FloatVector:
+    """Posterior of the components given accepted and rejected features, (n_live,) (ADS, eq 6).
+
+    All other features are not observed, or with ``completeness > 0`` were listed with that probability if present:
+    the likelihood of a listed feature is ``completeness mu``, of one that is not listed ``1 - completeness mu``.
+    """
+    joint = np.log(view.posterior.weight_concentration)
+    if completeness > 0.0:
+        joint = joint + view.log_silence(completeness)
+    for feature in accepted:
+        log_odds = view.log_odds(int(feature))
+        joint = joint + log_expit(log_odds)
+        if completeness > 0.0:
+            joint = joint - np.log1p(-completeness / (1.0 + np.exp(-log_odds)) * (1.0 - 1e-15))
+    for feature in rejected:
+        joint = joint + log_expit(-view.log_odds(int(feature)))
+    return np.exp(joint - logsumexp(joint))
+
+
+def suggestions(
+    view: View,
+    features: FeatureNames,
+    accepted: IntVector,
+    rejected: IntVector,
+    n: int,
+    level: float,
+    completeness: float,
+) -> list[Suggestion]:
+    """The `n` most probable features that are neither accepted nor rejected."""
+    checks.at_least("n", "suggest", n, 1)
+    checks.level(level, "suggest")
+    checks.share("completeness", "suggest", completeness)
+    share = responsibilities(view, accepted, rejected, completeness)
+    taking_part = np.flatnonzero(share >= NEGLIGIBLE_SHARE * share.max())
+    share = share[taking_part] / share[taking_part].sum()
+    candidates, probability = _probabilities(view, taking_part, share)
+    open_ones = ~np.isin(candidates, np.concatenate([accepted, rejected]))
+    candidates, probability = candidates[open_ones], probability[open_ones]
+    best = np.argsort(-probability, kind="stable")[:n]
+    alpha, beta = _betas(view, taking_part, candidates[best])
+    low, high = _mixture_interval(alpha, beta, share, level)
+    carried = share * alpha / (alpha + beta)
+    ids = view.component_ids[taking_part]
+    return [
+        Suggestion(
+            features.names[c] if features.names is not None else int(c),
+            float(probability[b]),
+            float(low[i]),
+            float(high[i]),
+            _behind(ids, carried[i]),
+        )
+        for i, (b, c) in enumerate(zip(best, candidates[best], strict=True))
+    ]
+
+
+def _probabilities(view: View, components: IntVector, share: FloatVector) -> tuple[IntVector, FloatVector]:
+    """Features that are explicit in one of the components, or common, and their probability."""
+    posterior = view.posterior
+    default = view.default_means()[components]
+    columns, weights = [], []
+    for k, r, mean in zip(components, share, default, strict=True):
+        part = slice(posterior.start[k], posterior.start[k] + posterior.size[k])
+        own = posterior.alpha[part] / (posterior.alpha[part] + posterior.beta[part])
+        columns.append(posterior.feature[part])
+        weights.append(r * (own - mean))
+    candidates, at = np.unique(np.concatenate(columns), return_inverse=True)
+    probability = share @ default + np.bincount(
+        at, weights=np.concatenate(weights), minlength=candidates.size
+    )
+    common = posterior.common_alpha / (posterior.common_alpha + posterior.common_beta)
+    return np.append(candidates, posterior.common_feature), np.append(probability, common)
+
+
+def _betas(view: View, components: IntVector, features: IntVector) -> tuple[FloatVector, FloatVector]:
+    """Betas of features in components, each (n_features, n_components)."""
+    posterior = view.posterior
+    alpha = np.tile(posterior.default_alpha[components], (features.size, 1))
+    beta = np.tile(posterior.default_beta[components], (features.size, 1))
+    for j, k in enumerate(components):
+        part = slice(posterior.start[k], posterior.start[k] + posterior.size[k])
+        _fill(
+            alpha[:, j],
+            beta[:, j],
+            features,
+            posterior.feature[part],
+            posterior.alpha[part],
+            posterior.beta[part],
+        )
+    for j in range(components.size):
+        common = (posterior.common_feature, posterior.common_alpha, posterior.common_beta)
+        _fill(alpha[:, j], beta[:, j], features, *common)
+    return alpha, beta
+
+
+def _fill(
+    alpha_out: FloatVector, beta_out: FloatVector, wanted: IntVector, given: Any, alpha: Any, beta: Any
+) -> None:
+    _, at, source = np.intersect1d(wanted, given, assume_unique=True, return_indices=True)
+    alpha_out[at], beta_out[at] = alpha[source], beta[source]
+
+
+def _mixture_interval(
+    alpha: FloatVector, beta: FloatVector, share: FloatVector, level: float
+) -> tuple[FloatVector, FloatVector]:
+    """Equal-tailed intervals of mixtures of Betas, by bisection between the components' own quantiles."""
+    ends = []
+    for tail in ((1.0 - level) / 2.0, (1.0 + level) / 2.0):
+        quantiles = betaincinv(alpha, beta, tail)
+        low, high = quantiles.min(axis=1, initial=1.0), quantiles.max(axis=1, initial=0.0)
+        for _ in range(BISECTIONS if share.size > 1 else 0):
+            middle = (low + high) / 2.0
+            below = betainc(alpha, beta, middle[:, None]) @ share < tail
+            low, high = np.where(below, middle, low), np.where(below, high, middle)
+        ends.append((low + high) / 2.0)
+    return ends[0], ends[1]
+
+
+def _behind(ids: IntVector, carried: FloatVector, most: int = 3) -> list[tuple[int, float]]:
+    """The components that carry most of a probability, with their shares of it."""
+    shares = carried / carried.sum()
+    order = np.argsort(-shares, kind="stable")[:most]
+    return [(int(ids[k]), float(shares[k])) for k in order if shares[k] >= 0.01]
+
+
+class KeywordSuggester:
+    """A dialogue about one row: accept or reject what is suggested, and ask again.
+
+    Parameters
+    ----------
+    model : OnlineBernoulliMixture
+        Fitted.
+    accepted, rejected : sequence of str or int
+        Features that the row holds, and that it shall not hold.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsemix import KeywordSuggester, OnlineBernoulliMixture
+    >>> rows = np.repeat([[1, 1, 1, 0, 0], [0, 0, 1, 1, 1]], 50, axis=0)
+    >>> model = OnlineBernoulliMixture(n_components=2, random_state=0).fit(rows)
+    >>> dialogue = KeywordSuggester(model, [0])
+    >>> [s.feature for s in dialogue.suggest(2)]
+    [1, 2]
+    >>> [s.feature for s in dialogue.accept(1).reject(2).suggest(1)]
+    [3]
+    """
+
+    def __init__(self, model: Any, accepted: Iterable[Any] = (), rejected: Iterable[Any] = ()) -> None:
+        self.model = model
+        self.accepted = list(accepted)
+        self.rejected = list(rejected)
+
+    def accept(self, *features: Any) -> "KeywordSuggester":
+        """Add features to the row; returns the dialogue."""
+        feature_numbers(self.model._features, features)
+        self.rejected = [r for r in self.rejected if r not in features]
+        self.accepted += [f for f in features if f not in self.accepted]
+        return self
+
+    def reject(self, *features: Any) -> "KeywordSuggester":
+        """Say which features the row shall not hold; returns the dialogue."""
+        feature_numbers(self.model._features, features)
+        self.accepted = [a for a in self.accepted if a not in features]
+        self.rejected += [f for f in features if f not in self.rejected]
+        return self
+
+    def suggest(self, n: int = 10, **options: Any) -> list[Suggestion]:
+        """The next suggestions; `options` are those of the model's `suggest`."""
+        found: list[Suggestion] = self.model.suggest(self.accepted, self.rejected, n=n, **options)
+        return found
