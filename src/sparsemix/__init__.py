@@ -22,7 +22,20 @@ _HOME = {
     "SparsemixError": "sparsemix.foundation.errors",
 }
 
-__all__ = ["__version__", *_HOME]  # noqa: PLE0604  (the table above is the one list of public names)
+__all__ = [
+    "DataError",
+    "Dataset",
+    "KeywordSuggester",
+    "ModelFileError",
+    "OnlineBernoulliMixture",
+    "ParameterError",
+    "SparsemixError",
+    "__version__",
+    "iter_batches",
+    "load_model",
+    "read_table",
+    "save_model",
+]
 
 if TYPE_CHECKING:
     from sparsemix.data import Dataset, iter_batches, read_table
