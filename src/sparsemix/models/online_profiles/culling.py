@@ -71,8 +71,8 @@ def _uninformative(posterior: Posterior, n_features: int, threshold: float) -> N
     rest_mean = _mean_of_rest(entries, owner, weights, rest, n_features, rest_weight)
     overall = seen + rest_weight * rest_mean
     own = weights[owner] * bernoulli_divergence(mean, overall[entries.feature])
-    information = np.bincount(entries.feature, weights=own, minlength=n_features)
-    information += rest_weight * bernoulli_divergence(rest_mean, np.maximum(overall, 1e-300))
+    information = rest_weight * bernoulli_divergence(rest_mean, np.maximum(overall, 1e-300))
+    information += np.bincount(entries.feature, weights=own, minlength=n_features)
     often = seen * n_rows >= ROWS_PER_COMPONENT * posterior.n_components
     return np.asarray(often & (information - (posterior.n_components - 1) / (2 * n_rows) < threshold))
 

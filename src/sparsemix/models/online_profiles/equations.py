@@ -90,10 +90,10 @@ def project_beta_stably(
 def step(state: DenseState, row: FloatArray, min_responsibility: float = 0.0) -> DenseState:
     """Learn one row by assumed density filtering (ADS, sections 3.1 and 3.2).
 
-    Components below `min_responsibility` learn nothing; the others share the row between them.
+    Components below `min_responsibility` learn nothing; the others, at least the foremost, share the row.
     """
     share = responsibilities(state, row)
-    share = np.where(share >= min_responsibility, share, 0.0)
+    share = np.where(share >= min(min_responsibility, share.max()), share, 0.0)
     share /= share.sum()
     alpha, beta = state.alpha.copy(), state.beta.copy()
     for k in np.flatnonzero(share):

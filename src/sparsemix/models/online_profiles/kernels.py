@@ -51,16 +51,23 @@ def row_log_joint(
     index,  # IN  ScoreIndex
     log_joint_out,  # OUT (n_components,) float64
 ):
-    """Log of weight times likelihood of one row, for every component."""
+    """Log of weight times likelihood of one row, for every component.
+
+    A feature that came after the index counts only where it is on: it has the default's probability.
+    """
     known = index.indptr.shape[0] - 1
     n_components = log_joint_out.shape[0]
     n_on = columns.shape[0]
+    n_unknown = 0
     common = 0.0
     log_joint_out[:] = 0.0
     for column in columns:
-        if column >= known or index.indptr[column] == index.indptr[column + 1]:
+        if column >= known:
+            n_unknown += 1
             continue
         first = index.indptr[column]
+        if first == index.indptr[column + 1]:
+            continue
         if index.component[first] >= 0:
             for e in range(first, index.indptr[column + 1]):
                 log_joint_out[index.component[e]] += index.correction[e]
@@ -73,6 +80,9 @@ def row_log_joint(
             n_on -= 1
     for k in range(n_components):
         log_joint_out[k] += index.base[k] + n_on * index.default_log_odds[k] + common
+    if n_unknown > 0:
+        for k in range(n_components):
+            log_joint_out[k] -= n_unknown * np.log1p(np.exp(index.default_log_odds[k]))
 
 
 @kernel
@@ -124,7 +134,7 @@ def find_learners(
 ):
     """List who learns from which row, from row `first` until the lists are full; return that row and their length.
 
-    Responsibilities below `least` are dropped and the others share the row.
+    Responsibilities below `least` are dropped and the others share the row; where all are, the foremost takes it.
     """
     n_components = responsibilities.shape[0]
     count = 0
@@ -146,6 +156,10 @@ def find_learners(
                 responsibility_out[count] = r
                 total += r
                 count += 1
+        if count == start:
+            row_out[count] = i
+            component_out[count] = np.argmax(responsibilities)
+            count += 1
         for e in range(start, count):
             responsibility_out[e] = 1.0 if count == start + 1 else responsibility_out[e] / total
     return labels.shape[0], count
@@ -172,8 +186,8 @@ def project_component(
         share = inverse * n1 * (n + 2.0)
         m, off = a * share, b * share
         before = kept * m * off * one
-        after = r * (a + x) * (b + 1.0 - x) * n * inverse * one
-        shift = (x - m) * one
+        after = r * (a + x) * (b + (1.0 - x)) * n * inverse * one
+        shift = (x * off - (1.0 - x) * m) * one
         spread = r * kept * shift * shift
         pseudo_count = (n * before + n1 * after) / (before + after + spread)
         shrunk = (n + kept) * one
@@ -236,8 +250,9 @@ def learn_component(
             project_component(r, alpha[:size], beta[:size], on)
         if r == 1.0 and n_default_on == 0:
             default_beta += 1.0
-        elif n_features > size:
-            x = n_default_on / (n_features - size)
+        else:
+            # Without tied features the default is the belief about features that have yet to appear: they are off.
+            x = n_default_on / (n_features - size) if n_features > size else 0.0
             default_alpha, default_beta = project_beta(default_alpha, default_beta, x, r)
         posterior.weight_concentration[k] += r
     for e in range(size):
@@ -252,15 +267,20 @@ def learn_component(
 def learn_clutter(
     k,
     indptr,  # IN  (n_rows + 1,) int64
+    columns,  # IN  (nnz,) int32
     rows,  # IN  (n_learnt,) int64
     responsibilities,  # IN  (n_learnt,) float64
-    n_features,
+    n_features,  # without the common ones
     posterior,  # IN/OUT Posterior
+    slot_of,  # IN  (n_features,) int32: `COMMON` for common features
 ):
-    """Update the clutter component: one Beta tied across all features, in per-feature scale."""
+    """Update the clutter component: one Beta tied across all features that are not common, in per-feature scale."""
     for j in range(rows.shape[0]):
         r = responsibilities[j]
-        share = (indptr[rows[j] + 1] - indptr[rows[j]]) / n_features
+        n_on = 0
+        for at in range(indptr[rows[j]], indptr[rows[j] + 1]):
+            n_on += slot_of[columns[at]] != COMMON
+        share = n_on / n_features if n_features > 0 else 0.0
         posterior.default_alpha[k] += r * share
         posterior.default_beta[k] += r * (1.0 - share)
         posterior.weight_concentration[k] += r
@@ -320,7 +340,7 @@ def learn_block(
         mine = rows[bounds[k] : bounds[k + 1]]
         shares = responsibilities[bounds[k] : bounds[k + 1]]
         if k == clutter:
-            learn_clutter(k, indptr, mine, shares, n_features, posterior)
+            learn_clutter(k, indptr, columns, mine, shares, n_own, posterior, slot_of)
         elif mine.shape[0] > 0:
             learn_component(k, indptr, columns, mine, shares, n_own, explicit_from, posterior, slot_of, on)
 
