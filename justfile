@@ -33,7 +33,7 @@ docs:
 
 # Draw the picture of the README again
 picture:
-    .venv/bin/python docs/assets/draw_clusters.py
+    .venv/bin/python scripts/draw_clusters.py
 
 # What a continuous-integration job runs: fresh environment, tests, gates
 ci:
