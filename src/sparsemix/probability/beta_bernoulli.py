@@ -82,7 +82,7 @@ class BetaBernoulli:
         a, b = self.prior
         owner, own_size = _spread(sizes, counts)
         absent = gammaln(sizes + b) - gammaln(sizes + a + b) + gammaln(a + b) - gammaln(b)
-        present = gammaln(counts.data + a) - gammaln(a) + gammaln(own_size - counts.data + b)
+        present = _log_gamma(counts.data, a) - gammaln(a) + _log_gamma(own_size - counts.data, b)
         present -= gammaln(sizes + b)[owner]
         partition = gammaln(sizes + self.weight_concentration) - gammaln(self.weight_concentration)
         return partition + self.n_features * absent + _sum_by_owner(present, owner, sizes.size)
@@ -112,6 +112,14 @@ class BetaBernoulli:
         constants = np.log(sizes + self.weight_concentration) + log_off
         constants += n_default * np.log1p(-a / (sizes + a + b))
         return log_odds, np.log(a / (sizes + b)), constants
+
+
+def _log_gamma(counts: FloatVector, offset: float) -> FloatVector:
+    """``gammaln(counts + offset)``, from a table where the counts are whole and many."""
+    top = counts.max(initial=0.0)
+    if top >= counts.size or not np.array_equal(counts, np.rint(counts)):
+        return np.asarray(gammaln(counts + offset))
+    return np.asarray(gammaln(np.arange(top + 1.0) + offset)[counts.astype(np.int64)])
 
 
 def _spread(sizes: FloatVector, counts: sparse.csr_array) -> tuple[IntVector, FloatVector]:

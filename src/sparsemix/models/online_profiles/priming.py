@@ -17,17 +17,21 @@ from scipy.special import gammaln, xlog1py, xlogy
 from sparsemix.models.online_profiles import kernels
 from sparsemix.models.online_profiles.state import Entries, Posterior, build_index, packed
 from sparsemix.probability.beta_bernoulli import BetaBernoulli, BetaPrior
-from sparsemix.probability.partition_moves import cluster_counts, repair_round
+from sparsemix.probability.partition_moves import cluster_counts, repair_round, weighted_counts
 
 FloatVector = NDArray[np.float64]
 IntVector = NDArray[np.int64]
 
 ROWS_PER_SEED = 40
-SWEEPS_BEFORE_REPAIR = 5
-SWEEPS_PER_ROUND = 3
-SWEEPS_AT_THE_END = 8
-MAX_ROUNDS = 20
+SWEEPS_BEFORE_REPAIR = 8
+SWEEPS_PER_ROUND = 2
+SWEEPS_AT_THE_END = 6
+MAX_ROUNDS = 8
+FEW_MOVES = 0.02  # moves per component below which repair ends
+LEARNERS_PER_ROW = 4
 STRENGTHS = (0.5, 1e5)  # range in which the strength of the prior is sought, pseudo-counts
+WORK_FOR_STARTS = 3e7  # entries times components that all starts together may touch in a sweep
+MOST_STARTS = 10
 ROWS_PER_BLOCK = 4_096
 
 
@@ -75,7 +79,7 @@ def solve(buffer: Buffer, rng: np.random.Generator, *, fit_strength: bool) -> So
 
     With `fit_strength` the prior's strength is the one of highest evidence, found anew before each round of repair.
     """
-    expected = _sweeps(buffer, hard_statistics(buffer, _first_labels(buffer, rng)), SWEEPS_BEFORE_REPAIR)
+    expected = _best_start(buffer, rng)
     movable = np.ones(buffer.n_components, bool)
     movable[buffer.labels[buffer.labels >= 0]] = False
     n_moves = 0
@@ -84,10 +88,10 @@ def solve(buffer: Buffer, rng: np.random.Generator, *, fit_strength: bool) -> So
         if fit_strength:
             buffer = _with_best_strength(buffer, hard_statistics(buffer, labels))
         labels, n_round = repair_round(buffer.rows, labels, buffer.n_components, buffer.family, rng, movable)
-        if n_round == 0:
-            break
         n_moves += n_round
         expected = _sweeps(buffer, hard_statistics(buffer, labels), SWEEPS_PER_ROUND)
+        if n_round <= FEW_MOVES * buffer.n_components:
+            break
     expected = _sweeps(buffer, expected, SWEEPS_AT_THE_END)
     partition = hard_statistics(buffer, _hard_labels(buffer, expected))
     log_evidence = _log_evidence(buffer, partition)
@@ -105,8 +109,21 @@ def _with_best_strength(buffer: Buffer, partition: Expected) -> Buffer:
         return -float(family_of(log_strength).log_evidence(partition.sizes, partition.counts).sum())
 
     low, high = np.log(STRENGTHS[0]), np.log(STRENGTHS[1])
-    best = minimize_scalar(cost, bounds=(low, high), method="bounded", options={"xatol": 0.1})
+    best = minimize_scalar(cost, bounds=(low, high), method="bounded", options={"xatol": 0.15})
     return replace(buffer, family=family_of(float(best.x)))
+
+
+def _best_start(buffer: Buffer, rng: np.random.Generator) -> Expected:
+    """Sweep from several seedings, more of them where a sweep is cheap; keep the one of highest evidence."""
+    n_starts = int(np.clip(WORK_FOR_STARTS // max(buffer.rows.nnz * buffer.n_components, 1), 1, MOST_STARTS))
+    best, best_evidence = None, -np.inf
+    for _ in range(n_starts):
+        expected = _sweeps(buffer, hard_statistics(buffer, _first_labels(buffer, rng)), SWEEPS_BEFORE_REPAIR)
+        evidence = _log_evidence(buffer, hard_statistics(buffer, _hard_labels(buffer, expected)))
+        if best is None or evidence > best_evidence:
+            best, best_evidence = expected, evidence
+    assert best is not None
+    return best
 
 
 def _first_labels(buffer: Buffer, rng: np.random.Generator) -> IntVector:
@@ -173,51 +190,57 @@ def posterior_from(buffer: Buffer, expected: Expected) -> Posterior:
 
 def _sweeps(buffer: Buffer, expected: Expected, n_sweeps: int) -> Expected:
     for _ in range(n_sweeps):
-        expected = _maximise(buffer, _responsibilities(buffer, expected))
+        expected = _maximise(buffer, _learners(buffer, expected))
     return expected
 
 
-def _responsibilities(buffer: Buffer, expected: Expected) -> sparse.csr_array:
-    """Posterior of the components for each row, (n_rows, n_components + clutter), without the negligible."""
+class Learners(NamedTuple):
+    """Who is responsible for which row: parallel vectors, sorted by component and then by row."""
+
+    rows: IntVector
+    components: NDArray[np.int32]
+    responsibilities: FloatVector
+
+
+def _learners(buffer: Buffer, expected: Expected) -> Learners:
+    """Responsibilities of all rows without the negligible ones; known rows belong to their component."""
     n_rows, n_features = buffer.rows.shape
     index = build_index(posterior_from(buffer, expected), n_features)
-    indptr = buffer.rows.indptr.astype(np.int64)
-    blocks = []
-    for first in range(0, n_rows, ROWS_PER_BLOCK):
-        last = min(n_rows, first + ROWS_PER_BLOCK)
-        dense = np.empty((last - first, index.base.size))
-        kernels.score_rows(
-            indptr[first : last + 1], buffer.rows.indices, index, dense, np.empty(last - first)
-        )
-        known = np.flatnonzero(buffer.labels[first:last] >= 0)
-        dense[known] = 0.0
-        dense[known, buffer.labels[first:last][known]] = 1.0
-        dense[dense < buffer.least] = 0.0
-        blocks.append(sparse.csr_array(dense / dense.sum(axis=1, keepdims=True)))
-    return sparse.csr_array(sparse.vstack(blocks))
+    indptr, columns = buffer.rows.indptr.astype(np.int64), buffer.rows.indices
+    room = LEARNERS_PER_ROW * n_rows + index.base.size
+    parts: list[Learners] = []
+    first = 0
+    while first < n_rows:
+        found = Learners(np.empty(room, np.int64), np.empty(room, np.int32), np.empty(room))
+        first, count = kernels.find_learners(
+            indptr, columns, buffer.labels, first, index, buffer.least, np.empty(index.base.size), np.empty(n_rows),
+            *found,
+        )  # fmt: skip
+        parts.append(Learners(*(column[:count] for column in found)))
+    merged = Learners(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+    order = np.argsort(merged.components, kind="stable")
+    return Learners(*(column[order] for column in merged))
 
 
-def _maximise(buffer: Buffer, responsibilities: sparse.csr_array) -> Expected:
-    sizes = np.asarray(responsibilities.sum(axis=0))
-    counts = sparse.csr_array(sparse.csr_array(responsibilities.T) @ buffer.rows)
-    if not buffer.clutter:
-        return Expected(sizes, counts, (0.0, 0.0))
-    on = float(counts[-1:].sum()) / buffer.rows.shape[1]
-    return Expected(sizes[:-1], sparse.csr_array(counts[:-1]), (float(sizes[-1]), on))
+def _maximise(buffer: Buffer, learners: Learners) -> Expected:
+    n_components = buffer.n_components + int(buffer.clutter)
+    sizes = np.bincount(learners.components, weights=learners.responsibilities, minlength=n_components)
+    ordinary = slice(0, int(np.searchsorted(learners.components, buffer.n_components)))
+    rows, components, responsibilities = (column[ordinary] for column in learners)
+    counts = weighted_counts(buffer.rows, rows, components.astype(np.int64), responsibilities, buffer.n_components)
+    in_clutter = slice(ordinary.stop, None)
+    lengths = np.diff(buffer.rows.indptr)[learners.rows[in_clutter]]
+    on = float(lengths @ learners.responsibilities[in_clutter]) / buffer.rows.shape[1]
+    return Expected(sizes[: buffer.n_components], counts, (float(sizes[buffer.n_components :].sum()), on))
 
 
 def _hard_labels(buffer: Buffer, expected: Expected) -> IntVector:
-    labels = _argmax_rows(_responsibilities(buffer, expected))
+    """Most probable component of each row, -1 for the clutter."""
+    learners = _learners(buffer, expected)
+    weakest_first = np.argsort(learners.responsibilities, kind="stable")
+    labels = np.empty(buffer.rows.shape[0], np.int64)
+    labels[learners.rows[weakest_first]] = learners.components[weakest_first]
     return np.where(labels < buffer.n_components, labels, -1)
-
-
-def _argmax_rows(matrix: sparse.csr_array) -> IntVector:
-    """Column of the largest entry of each row; every row has one."""
-    tops = np.maximum.reduceat(matrix.data, matrix.indptr[:-1])
-    at = np.flatnonzero(matrix.data == np.repeat(tops, np.diff(matrix.indptr)))
-    row = np.searchsorted(matrix.indptr, at, side="right") - 1
-    first = np.unique(row, return_index=True)[1]
-    return matrix.indices[at[first]].astype(np.int64)
 
 
 def _log_evidence(buffer: Buffer, partition: Expected) -> float:
