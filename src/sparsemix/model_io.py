@@ -44,7 +44,7 @@ def save_model(model: SavableModel, path: str | os.PathLike[str]) -> None:
     write_payload(path, model.to_payload())
 
 
-def load_model(path: str | os.PathLike[str], *, mmap: bool = True) -> Any:  # noqa: ANN401  (the file decides the class)
+def load_model(path: str | os.PathLike[str], *, mmap: bool = True) -> Any:
     """Load a model that `save_model` has written.
 
     Files may come from anywhere: a hostile or damaged one raises an error and executes nothing.

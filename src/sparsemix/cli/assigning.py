@@ -13,7 +13,7 @@ _SUFFIXES = (".parquet", ".csv")
 
 
 def assign_batches(
-    model: Any,  # noqa: ANN401  (any mixture)
+    model: Any,
     batches: Iterable[Any],
     *,
     quiet: bool = False,
@@ -72,7 +72,7 @@ def write_assignments(path: Path, parts: Iterable[tuple[Any, Assignments]]) -> i
     return n_rows
 
 
-def _open(path: Path, temporary: Path, schema: Any) -> Any:  # noqa: ANN401  (pyarrow has no types)
+def _open(path: Path, temporary: Path, schema: Any) -> Any:
     from pyarrow import csv, parquet
 
     if path.suffix.lower() == ".csv":

@@ -21,10 +21,10 @@ def show(*parts: "RenderableType") -> None:
     """Write tables and text to stdout."""
     console = _console()
     for part in parts:
-        console.print(part)
+        console.print(part, soft_wrap=isinstance(part, str))
 
 
-def show_json(value: Any) -> None:  # noqa: ANN401  (whatever JSON can hold)
+def show_json(value: Any) -> None:
     """Write a value as JSON to stdout; what is not a number becomes null, as JSON knows no other way."""
     sys.stdout.write(json.dumps(_strict(value), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
@@ -47,7 +47,7 @@ def _console() -> "Console":
     return Console(markup=False, highlight=False, emoji=False, width=width)
 
 
-def _strict(value: Any) -> Any:  # noqa: ANN401
+def _strict(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _strict(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

@@ -17,11 +17,12 @@ from sparsemix.model_io import save_model
 
 
 def learn(
-    model: Any,  # noqa: ANN401  (any model with `partial_fit`)
+    model: Any,
     blocks: Iterable[Any],
     *,
     total: int | None,
     checkpoint: tuple[Path, int | None] | None = None,
+    labelled: bool = False,
     quiet: bool = False,
 ) -> None:
     """Feed blocks to `partial_fit`.
@@ -35,6 +36,8 @@ def learn(
         Rows in all blocks, for the time left.
     checkpoint : (path, rows) or None
         Where to save the model when the user stops it, and every how many rows besides.
+    labelled : bool
+        Whether labels of rows are clusters that they are known to belong to.
     quiet : bool
 
     Raises
@@ -44,7 +47,7 @@ def learn(
     """
     with stop_between_blocks() as stop, rows_progress("Learning", total, quiet=quiet) as advance:
         for block in blocks:
-            model.partial_fit(block, block.labels)
+            model.partial_fit(block, block.labels if labelled else None)
             advance(len(block))
             if checkpoint and checkpoint[1] and model.n_rows_seen_ % checkpoint[1] == 0:
                 save_model(model, checkpoint[0])
@@ -64,7 +67,7 @@ def check_can_write(path: Path) -> None:
         raise ModelFileError(f"cannot write {str(path)!r}: it is a folder. Give the name of a file.")
 
 
-def _stop(model: Any, checkpoint: tuple[Path, int | None] | None) -> None:  # noqa: ANN401
+def _stop(model: Any, checkpoint: tuple[Path, int | None] | None) -> None:
     if checkpoint is None:
         raise typer.Abort
     save_model(model, checkpoint[0])

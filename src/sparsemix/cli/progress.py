@@ -29,6 +29,7 @@ def rows_progress(title: str, total: int | None, *, quiet: bool = False) -> Iter
     from rich.console import Console
 
     columns = (
+        progress.SpinnerColumn(),
         progress.TextColumn("{task.description}"),
         progress.BarColumn(),
         progress.TextColumn("{task.completed:,.0f} rows"),

@@ -16,7 +16,7 @@ _SHORT = 12  # clusters that a short table shows
 
 
 def describe_clusters(
-    model: Any,  # noqa: ANN401  (any mixture)
+    model: Any,
     n: int,
     *,
     by: str = "evidence",
@@ -36,7 +36,7 @@ def pick_component(clusters: Sequence[dict[str, Any]], component: int) -> dict[s
     raise parameter_error("component", "clusters", f"one of {ids}", component)
 
 
-def score_batches(model: Any, batches: Iterable[Any], *, quiet: bool = False) -> dict[str, float]:  # noqa: ANN401
+def score_batches(model: Any, batches: Iterable[Any], *, quiet: bool = False) -> dict[str, float]:
     """Return the number of rows and keywords, and the mean log density of each in nats.
 
     Raises
@@ -62,13 +62,13 @@ def score_batches(model: Any, batches: Iterable[Any], *, quiet: bool = False) ->
     }
 
 
-def keyword_names(model: Any) -> list[str]:  # noqa: ANN401
+def keyword_names(model: Any) -> list[str]:
     """Return the keywords that a model knows; their numbers when it has no names for them."""
     names = getattr(model, "feature_names_in_", None)
     return [str(name) for name in (range(model.n_features_in_) if names is None else names)]
 
 
-def show_fit(model: Any, source: str, path: Path, *, json: bool) -> None:  # noqa: ANN401
+def show_fit(model: Any, source: str, path: Path, *, json: bool) -> None:
     """Print what was learnt: as JSON, or as a short table with what to run next."""
     summary = summarize_model(model, n_features=6)
     if json:
@@ -90,7 +90,7 @@ def show_fit(model: Any, source: str, path: Path, *, json: bool) -> None:  # noq
     )
 
 
-def show_update(model: Any, rows_before: int, path: Path, *, json: bool) -> None:  # noqa: ANN401
+def show_update(model: Any, rows_before: int, path: Path, *, json: bool) -> None:
     """Print how many rows a model has learnt in addition."""
     learnt = int(model.n_rows_seen_)
     if json:

@@ -10,17 +10,20 @@ from sparsemix.cli.inputs import Table
 from sparsemix.foundation.errors import DataError, parameter_error
 from sparsemix.model_io import load_model
 
+DEFAULTS = {"n_components": 50, "random_state": 0, "binarize": 0.0}
+"""What a new model gets unless it is asked for: the same result each time, and counts as mere presence."""
+
 if TYPE_CHECKING:
     from sparsemix.data import Dataset
 
 
-def start_model(parameters: dict[str, Any], resume: Path | None, *, quiet: bool = False) -> Any:  # noqa: ANN401
+def start_model(parameters: dict[str, Any], resume: Path | None, *, quiet: bool = False) -> Any:
     """Return a new model, or the one in file `resume`.
 
     Parameters
     ----------
     parameters : dict
-        What was asked for; None means the model's own choice.
+        What was asked for; None means `DEFAULTS`, or the model's own choice.
     resume : Path or None
         File of an interrupted run. When there is none yet, the run starts at the first row.
     quiet : bool
@@ -44,15 +47,15 @@ def start_model(parameters: dict[str, Any], resume: Path | None, *, quiet: bool 
         return model
     if resume is not None:
         note(f"There is no {resume} to go on with; starting at the first row.", quiet=quiet)
-    return OnlineBernoulliMixture(**({"random_state": 0} | asked))
+    return OnlineBernoulliMixture(**(DEFAULTS | asked))
 
 
-def rows_learnt(model: Any) -> int:  # noqa: ANN401
+def rows_learnt(model: Any) -> int:
     """Return how many rows a model has learnt, 0 for a new one."""
     return int(getattr(model, "n_rows_seen_", 0))
 
 
-def blocks_to_learn(model: Any, table: Table, checkpoint_every: int | None) -> "Iterator[Dataset]":  # noqa: ANN401
+def blocks_to_learn(model: Any, table: Table, checkpoint_every: int | None) -> "Iterator[Dataset]":
     """Yield the rows that the model has not learnt yet, in blocks.
 
     Blocks end at the same rows whether the run was interrupted or not, and at every checkpoint.
@@ -78,9 +81,11 @@ def blocks_to_learn(model: Any, table: Table, checkpoint_every: int | None) -> "
         if number == 0 and learnt:
             _check_same_names(getattr(model, "feature_names_in_", None), block.feature_names)
         yield block
+    if rows_learnt(model) == 0:
+        raise DataError("there is no row to learn. Check the input, its columns and the filters.")
 
 
-def _check_same_names(known: Any, found: Any) -> None:  # noqa: ANN401
+def _check_same_names(known: Any, found: Any) -> None:
     if known is not None and found is not None and list(known) != list(found[: len(known)]):
         raise DataError(
             "the input has other keywords than the run that was interrupted. Give the same table with the "

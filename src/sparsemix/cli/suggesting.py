@@ -87,7 +87,13 @@ def ad_keywords(
     return [keyword for keyword in found if keyword in names]
 
 
-def answer(model: Any, accepted: Sequence[str], rejected: Sequence[str], n: int) -> list[dict[str, Any]]:  # noqa: ANN401
+def answer(
+    model: Any,
+    accepted: Sequence[str],
+    rejected: Sequence[str],
+    n: int,
+    level: float = 0.95,
+) -> list[dict[str, Any]]:
     """Return `n` suggestions as plain values, the most probable first.
 
     Raises
@@ -108,14 +114,13 @@ def answer(model: Any, accepted: Sequence[str], rejected: Sequence[str], n: int)
                 {"component": int(component), "share": float(share)} for component, share in each.components
             ],
         }
-        for each in model.suggest(_as_features(model, accepted), _as_features(model, rejected), n=n)
+        for each in model.suggest(*_as_features(model, accepted, rejected), n=n, level=level)
     ]
 
 
-def _as_features(model: Any, keywords: Sequence[str]) -> list[Any]:  # noqa: ANN401
-    if hasattr(model, "feature_names_in_"):
-        return list(keywords)
-    return [int(keyword) for keyword in keywords]
+def _as_features(model: Any, *keywords: Sequence[str]) -> list[list[Any]]:
+    as_feature = str if hasattr(model, "feature_names_in_") else int
+    return [[as_feature(keyword) for keyword in each] for each in keywords]
 
 
 def _keywords_of(ad: str, path: str, columns: Mapping[str, str | None], quiet: bool) -> list[str]:

@@ -25,7 +25,9 @@ def clusters_table(clusters: Sequence[Mapping[str, Any]], title: str | None = No
     table = _table(title, [("id", "right"), ("share", "right"), ("rows", "right"), ("keywords", "left")])
     for cluster in clusters:
         keywords = ", ".join(plain(entry["feature"]) for entry in cluster["features"])
-        name = "clutter" if cluster["component"] == -1 else str(cluster["component"])
+        is_clutter = cluster["component"] == -1
+        name = "clutter" if is_clutter else str(cluster["component"])
+        keywords = "(rows that fit no cluster)" if is_clutter else keywords
         table.add_row(name, percent(cluster["share"]), f"{cluster['n_rows']:,.0f}", Text(keywords))
     return table
 
@@ -44,15 +46,12 @@ def keywords_table(cluster: Mapping[str, Any], level: float) -> Table:
     return table
 
 
-def suggestions_table(suggestions: Sequence[Mapping[str, Any]], title: str | None = None) -> Table:
+def suggestions_table(
+    suggestions: Sequence[Mapping[str, Any]], level: float = 0.95, title: str | None = None
+) -> Table:
     """Return a table of suggested keywords: probability, interval, clusters behind each."""
-    heads = [
-        ("keyword", "left"),
-        ("probability", "right"),
-        ("interval", "right"),
-        ("clusters behind it", "left"),
-    ]
-    table = _table(title, heads)
+    heads = [("keyword", "left"), ("probability", "right"), (f"{100 * level:g}% interval", "right")]
+    table = _table(title, [*heads, ("clusters behind it", "left")])
     for entry in suggestions:
         interval = f"{percent(entry['low'])} to {percent(entry['high'])}"
         behind = ", ".join(f"{each['component']} ({percent(each['share'])})" for each in entry["clusters"])
@@ -70,14 +69,16 @@ def facts_table(facts: Mapping[str, Any], title: str | None = None) -> Table:
 
 
 def percent(share: float) -> str:
-    """Return a share in per cent, with three digits where it is small.
+    """Return a share in per cent, with more digits where it is small.
 
     Examples
     --------
-    >>> percent(0.5), percent(0.0321), percent(0.00012), percent(0)
-    ('50.0%', '3.2%', '0.012%', '0.0%')
+    >>> percent(0.5), percent(0.0321), percent(0.00012), percent(1e-9), percent(0)
+    ('50.0%', '3.2%', '0.01%', '<0.01%', '0.0%')
     """
-    return f"{100 * share:.1f}%" if share >= 0.001 or share == 0 else f"{100 * share:.2g}%"
+    if share >= 0.001 or share == 0:
+        return f"{100 * share:.1f}%"
+    return f"{100 * share:.2f}%" if share >= 0.0001 else "<0.01%"
 
 
 def _table(title: str | None, heads: Sequence[tuple[str, Any]]) -> Table:

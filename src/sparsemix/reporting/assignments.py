@@ -11,7 +11,7 @@ class AssigningModel(Protocol):
 
     component_ids_: NDArray[Any]
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:  # noqa: ANN401  (any input that models take)
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return (n_rows, n_columns) responsibilities."""
         ...
 
@@ -34,7 +34,7 @@ class Assignments(NamedTuple):
     entropies: NDArray[np.float64]
 
 
-def assign(model: AssigningModel, rows: Any) -> Assignments:  # noqa: ANN401  (any input that models take)
+def assign(model: AssigningModel, rows: Any) -> Assignments:
     """Return the most probable cluster of each row, its probability, and the entropy.
 
     Parameters

@@ -14,8 +14,8 @@ _EDGES = [round(0.1 * step, 1) for step in range(11)]
 
 
 def summarize_model(
-    model: Any,  # noqa: ANN401  (any mixture with `top_features`)
-    rows: Any = None,  # noqa: ANN401  (any input that models take and that can be sliced)
+    model: Any,
+    rows: Any = None,
     *,
     title: str = "Clusters",
     row_noun: str = "rows",
@@ -77,7 +77,7 @@ def summarize_model(
     }
 
 
-def describe_component(component: Any) -> dict[str, Any]:  # noqa: ANN401  (ComponentSummary of any mixture)
+def describe_component(component: Any) -> dict[str, Any]:
     """Return one component's summary as plain values."""
     return {
         "component": int(component.component),
@@ -87,7 +87,7 @@ def describe_component(component: Any) -> dict[str, Any]:  # noqa: ANN401  (Comp
     }
 
 
-def describe_feature(feature: Any) -> dict[str, Any]:  # noqa: ANN401  (FeatureSummary of any mixture)
+def describe_feature(feature: Any) -> dict[str, Any]:
     """Return what one component believes about one feature as plain values."""
     name = feature.feature
     return {
@@ -100,7 +100,7 @@ def describe_feature(feature: Any) -> dict[str, Any]:  # noqa: ANN401  (FeatureS
     }
 
 
-def _certainty(model: Any, rows: Any) -> dict[str, Any]:  # noqa: ANN401
+def _certainty(model: Any, rows: Any) -> dict[str, Any]:
     counts = np.zeros(len(_EDGES) - 1, dtype=np.int64)
     n_rows = rows.shape[0] if hasattr(rows, "shape") else len(rows)
     members: dict[int, int] = {}

@@ -26,7 +26,11 @@ def fit(
     n_components: Annotated[
         int | None,
         typer.Option(
-            "--n-components", "-k", metavar="N", help="How many clusters at most.", rich_help_panel=_MODEL
+            "--n-components",
+            "-k",
+            metavar="N",
+            help="How many clusters at most [default: 50].",
+            rich_help_panel=_MODEL,
         ),
     ] = None,
     seed: Annotated[
@@ -34,8 +38,14 @@ def fit(
         typer.Option("--seed", help="Seed of the random start [default: 0].", rich_help_panel=_MODEL),
     ] = None,
     binarize: Annotated[
-        float, typer.Option("--binarize", help="A count above this means present.", rich_help_panel=_MODEL)
-    ] = 0.0,
+        float | None,
+        typer.Option(
+            "--binarize",
+            metavar="X",
+            help="A count above this means present [default: 0].",
+            rich_help_panel=_MODEL,
+        ),
+    ] = None,
     clutter: Annotated[
         bool | None,
         typer.Option(
@@ -96,6 +106,7 @@ def fit(
     cuts = {"min_rows_per_feature": min_rows_per_feature, "max_features_per_row": max_features_per_row}
     table = source.table(batch_rows, rows_learnt(model), **cuts)
     blocks = blocks_to_learn(model, table, checkpoint_every)
-    learn(model, blocks, total=table.n_rows, checkpoint=(output, checkpoint_every), quiet=quiet)
-    save_model(model, output)
+    checkpoint = (output, checkpoint_every)
+    learn(model, blocks, total=table.n_rows, checkpoint=checkpoint, labelled=label is not None, quiet=quiet)
+    save_model(model.prime(), output)
     show_fit(model, input, output, json=json)

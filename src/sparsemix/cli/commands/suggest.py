@@ -31,6 +31,7 @@ def suggest(
         str | None, typer.Option("--input", metavar="FILE", help="The table that has the row of --ad.")
     ] = None,
     n: Annotated[int, typer.Option("-n", min=1, help="How many suggestions.")] = 10,
+    level: options.Level = 0.95,
     row: options.Row = None,
     feature: options.Feature = None,
     delimiter: options.Delimiter = None,
@@ -49,8 +50,8 @@ def suggest(
     accepted, rejected = known_keywords(known, keyword or []), known_keywords(known, reject or [])
     columns = {"row": row, "feature": feature, "delimiter": delimiter}
     accepted += ad_keywords(known, ad, input, columns, quiet=quiet)
-    found = answer(learnt, accepted, rejected, n)
+    found = answer(learnt, accepted, rejected, n, level)
     if json:
-        show_json({"accepted": accepted, "rejected": rejected, "suggestions": found})
+        show_json({"accepted": accepted, "rejected": rejected, "level": level, "suggestions": found})
     else:
-        show(suggestions_table(found, f"For an ad with: {', '.join(accepted)}"))
+        show(suggestions_table(found, level, f"For an ad with: {', '.join(accepted)}"))

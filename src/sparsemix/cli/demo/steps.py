@@ -21,7 +21,7 @@ from sparsemix.foundation.errors import DataError
 if TYPE_CHECKING:
     from sparsemix.data import Dataset
 
-N_COMPONENTS = 30
+N_COMPONENTS = len(TOPICS)
 KEYWORD, MEANT, NOT_MEANT = "python", "programming courses", "reptiles and aquariums"
 
 
@@ -62,24 +62,37 @@ def write_ads(files: Files, n_ads: int, seed: int, quiet: bool) -> "Dataset":
     return dataset
 
 
-def fit(files: Files, dataset: "Dataset", seed: int, quiet: bool) -> Any:  # noqa: ANN401
+def fit(files: Files, dataset: "Dataset", seed: int, quiet: bool) -> Any:
     """Learn the clusters in one pass, save the model and show them."""
     from sparsemix.model_io import save_model
     from sparsemix.models.online_profiles import OnlineBernoulliMixture
 
-    command = ["sparsemix", "fit", str(files.ads), "-o", str(files.model), "-k", str(N_COMPONENTS)]
-    _headline(3, "Learning clusters in one pass, without being told the trades", shlex.join(command))
+    command = [
+        "sparsemix",
+        "fit",
+        str(files.ads),
+        "-o",
+        str(files.model),
+        "-k",
+        str(N_COMPONENTS),
+        "--clutter",
+    ]
+    _headline(
+        3,
+        "Learning clusters in one pass; the model is told their number, not what they are",
+        shlex.join(command),
+    )
     say_if_compiling(quiet=quiet)
     start = time.perf_counter()
-    model = OnlineBernoulliMixture(n_components=N_COMPONENTS, random_state=seed)
+    model = OnlineBernoulliMixture(N_COMPONENTS, clutter=True, binarize=0.0, random_state=seed)
     learn(model, cut([dataset], [BLOCK_ROWS]), total=len(dataset), quiet=quiet)
-    save_model(model, files.model)
+    save_model(model.prime(), files.model)
     show(f"Learnt in {time.perf_counter() - start:.1f} seconds; the model is in {files.model}.", "")
     show(clusters_table(describe_clusters(model, 5)))
     return model
 
 
-def suggest(files: Files, model: Any) -> None:  # noqa: ANN401
+def suggest(files: Files, model: Any) -> None:
     """Suggest keywords for an ad with a word of two meanings, take an answer, and suggest again."""
     command = ["sparsemix", "suggest", str(files.model), "--keyword", KEYWORD]
     _headline(4, f"Suggesting keywords for an ad that has only {KEYWORD!r}", shlex.join(command))
@@ -91,7 +104,7 @@ def suggest(files: Files, model: Any) -> None:  # noqa: ANN401
     show(suggestions_table(answer(model, [KEYWORD, good], [bad], 8)))
 
 
-def report(files: Files, model: Any, dataset: "Dataset") -> None:  # noqa: ANN401
+def report(files: Files, model: Any, dataset: "Dataset") -> None:
     """Write the page."""
     from sparsemix.reporting import summarize_model, write_report
 

@@ -1,0 +1,134 @@
+"""`sparsemix fit` learns what the library learns, and says what to run next."""
+
+import json
+import shlex
+
+import numpy as np
+import pytest
+
+import sparsemix as sm
+from sparsemix.metrics import adjusted_rand
+from sparsemix.persistence import read_payload, state_hash
+
+OPTIONS = ["-k", "25", "--clutter", "--priming-rows", "600", "--quiet"]
+
+
+def hash_of(path):
+    return state_hash(read_payload(path))
+
+
+def test_the_file_holds_the_model_that_the_library_learns(table, model):
+    ads = sm.read_table(table, row="ad_id", feature="keyword")
+    expected = sm.OnlineBernoulliMixture(
+        25, clutter=True, binarize=0.0, priming_rows=600, random_state=0
+    ).fit(ads)
+    found = sm.load_model(model)
+    np.testing.assert_array_equal(found.predict(ads), expected.predict(ads))
+    assert state_hash(found.to_payload()) == state_hash(expected.to_payload()) == hash_of(model)
+
+
+def test_the_clusters_are_the_trades(ads, table, model):
+    rows = sm.read_table(table, row="ad_id", feature="keyword")
+    known = ads.topics >= 0
+    assert adjusted_rand(ads.topics[known], sm.load_model(model).predict(rows)[known]) > 0.9
+
+
+def test_the_table_of_clusters_and_what_to_run_next(sparsemix, table, tmp_path):
+    path = tmp_path / "my ads.smx"
+    assert sparsemix("fit", table, "-o", path, *OPTIONS) == 0
+    assert sparsemix.err == ""
+    lines = sparsemix.out.splitlines()
+    assert lines[0].startswith("1,500 rows with 730 keywords in 26 clusters; log evidence per row -")
+    assert sum("%" in line for line in lines) == 12
+    assert "... and 14 smaller ones." in lines
+    commands = [shlex.split(line) for line in lines if line.startswith("  sparsemix")]
+    assert [command[1] for command in commands] == ["clusters", "suggest", "assign"]
+    assert all(command[2] == str(path) for command in commands)
+    assert sparsemix(*commands[1][1:]) == 0
+
+
+def test_json(sparsemix, table, tmp_path):
+    assert sparsemix("fit", table, "-o", tmp_path / "ads.smx", *OPTIONS, "--json") == 0
+    found = json.loads(sparsemix.out)
+    assert found["model"] == str(tmp_path / "ads.smx")
+    assert found["n_rows"] == 1_500
+    assert found["log_evidence"] < 0
+    assert sum(cluster["share"] for cluster in found["clusters"]) == pytest.approx(1)
+
+
+def test_defaults_are_said(sparsemix, table, tmp_path):
+    assert sparsemix("fit", table, "-o", tmp_path / "ads.smx") == 0
+    assert sparsemix.err == f"Guessed --row 'ad_id', --feature 'keyword' for {table}.\n"
+    parameters = sm.load_model(tmp_path / "ads.smx").get_params()
+    assert {name: parameters[name] for name in ("n_components", "random_state", "binarize")} == {
+        "n_components": 50,
+        "random_state": 0,
+        "binarize": 0.0,
+    }
+
+
+def test_streaming_from_disk_gives_the_same_clusters(sparsemix, table, model, tmp_path):
+    path = tmp_path / "streamed.smx"
+    assert sparsemix("fit", table, "-o", path, *OPTIONS, "--batch-rows", 700) == 0
+    ads = sm.read_table(table, row="ad_id", feature="keyword")
+    assert adjusted_rand(sm.load_model(path).predict(ads), sm.load_model(model).predict(ads)) > 0.9
+
+
+def test_filters_are_made_and_said(sparsemix, table, tmp_path):
+    path = tmp_path / "filtered.smx"
+    cuts = ["--min-rows-per-feature", 20, "--max-features-per-row", 12]
+    assert sparsemix("fit", table, "-o", path, *OPTIONS[:-1], *cuts) == 0
+    expected = sm.read_table(table).filter(min_rows_per_feature=20, max_features_per_row=12)
+    assert f"{expected.report.removed}." in sparsemix.err.splitlines()
+    found = sm.load_model(path)
+    assert (found.n_rows_seen_, found.n_features_in_) == (expected.n_rows, expected.n_features)
+
+
+def test_labels_tie_rows_together(sparsemix, tmp_path):
+    path = tmp_path / "labelled.csv"
+    kinds = ["fruit", "tool"]
+    lines = [
+        f"{row},{kinds[row % 2]},{word}" for row in range(200) for word in (f"{kinds[row % 2]} {row % 7}",)
+    ]
+    path.write_text("\n".join(["ad,kind,keyword", *lines]) + "\n")
+    options = ["-k", 2, "--label", "kind", "--row", "ad", "--feature", "keyword"]
+    assert sparsemix("fit", path, "-o", tmp_path / "m.smx", *options) == 0
+    rows = sm.read_table(path, row="ad", feature="keyword")
+    assert sm.load_model(tmp_path / "m.smx").predict(rows).tolist() == [0, 1] * 100
+
+
+def test_counts_above_one_are_presence(sparsemix, tmp_path):
+    path = tmp_path / "counts.csv"
+    path.write_text(
+        "ad,keyword,times\n" + "".join(f"{row},word {row % 3},{1 + row % 4}\n" for row in range(60))
+    )
+    options = ["-k", 3, "--row", "ad", "--feature", "keyword", "--count", "times"]
+    assert sparsemix("fit", path, "-o", tmp_path / "m.smx", *options) == 0
+    assert sparsemix("score", tmp_path / "m.smx", path, *options[2:]) == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "message"),
+    [
+        (["-k", 0], 2, "n_components"),
+        (["--priming-rows", -5], 2, "priming_rows"),
+        (["--min-rows-per-feature", 0], 2, "min_rows_per_feature"),
+        (["--batch-rows", 10, "--min-rows-per-feature", 5], 2, "leave --batch-rows out"),
+        (["--feature", "keywrod"], 2, "keywrod"),
+        (["--min-rows-per-feature", 9999], 1, "there is no row to learn"),
+    ],
+)
+def test_errors(sparsemix, table, tmp_path, options, code, message):
+    assert sparsemix("fit", table, "-o", tmp_path / "m.smx", "--quiet", *options) == code
+    assert sparsemix.out == ""
+    assert message in sparsemix.err
+    assert sparsemix.err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_bad_output_is_found_before_the_work(sparsemix, table, tmp_path, monkeypatch):
+    monkeypatch.setattr("sparsemix.cli.inputs.Source.read", lambda _self: pytest.fail("the table was read"))
+    assert sparsemix("fit", table, "-o", tmp_path / "absent" / "m.smx") == 1
+    assert "does not exist. Create it first." in sparsemix.err
+    assert sparsemix("fit", table, "-o", tmp_path) == 1
+    assert "it is a folder" in sparsemix.err
