@@ -10,6 +10,15 @@ from sparsemix.foundation.errors import DataError, shorten
 Names = NDArray[np.object_]
 
 
+def check_distinct(names: Names) -> None:
+    """Raise DataError if a name stands twice."""
+    if len(set(names)) < names.size:
+        twice = next(name for name in names if (names == name).sum() > 1)
+        raise DataError(
+            f"'X' must name each column once, but {shorten(twice)} stands twice. Rename one of them."
+        )
+
+
 class FeatureNames:
     """The features of a model, named or only numbered.
 
@@ -59,11 +68,7 @@ class FeatureNames:
         return self._matched(names)
 
     def _matched(self, names: Names) -> NDArray[np.int32]:
-        if len(set(names)) < names.size:
-            twice = next(name for name in names if (names == name).sum() > 1)
-            raise DataError(
-                f"'X' must name each column once, but {shorten(twice)} stands twice. Rename one of them."
-            )
+        check_distinct(names)
         position = self.positions()
         columns = np.fromiter((position.get(name, -1) for name in names), np.int64, names.size)
         new = np.flatnonzero(columns < 0)

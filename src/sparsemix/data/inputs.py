@@ -104,16 +104,19 @@ def as_binary_rows(X: Any, *, binarize: float | None = None, owner: str = "the m
     RowBlock(indptr=array([0, 2, 2]), columns=array([1, 2], dtype=int32))
     """
     matrix, names = _matrix_and_names(X)
-    checked = check_array(
-        matrix,
-        accept_sparse="csr",
-        accept_large_sparse=True,
-        ensure_min_samples=0,
-        input_name="X",
-        estimator=owner,
-    )
-    rows = _canonical(checked, names, binarize, owner)
-    return BinaryRows(rows, names)
+    try:
+        checked = check_array(
+            matrix,
+            accept_sparse=True,
+            accept_large_sparse=True,
+            ensure_all_finite=False,
+            ensure_min_samples=0,
+            input_name="X",
+            estimator=owner,
+        )
+    except ValueError as error:
+        raise DataError(str(error)) from error
+    return BinaryRows(_canonical(checked, _Rule(binarize, names, owner)), names)
 
 
 def _matrix_and_names(X: Any) -> tuple[Any, Names | None]:
@@ -129,63 +132,97 @@ def _from_frame(frame: Any) -> tuple[Any, Names | None]:
     columns = getattr(frame, "column_names", None) or list(frame.columns)
     named = all(isinstance(c, str) for c in columns)
     names = np.array(columns, dtype=object) if named else None
-    sparse_columns = getattr(frame, "sparse", None)
-    if sparse_columns is not None and all(hasattr(dtype, "subtype") for dtype in frame.dtypes):
-        return sparse.csr_array(sparse_columns.to_coo()), names
-    if type(frame).__module__.startswith("pyarrow"):
-        return np.column_stack([column.to_numpy() for column in frame.columns]), names
-    return (frame.to_numpy() if frame.shape[1] else np.empty(frame.shape)), names
+    if not frame.shape[1]:
+        return np.empty(frame.shape), names
+    kind = type(frame).__module__.split(".")[0]
+    if kind == "pyarrow":
+        return np.column_stack([column.to_numpy(zero_copy_only=False) for column in frame.columns]), names
+    if kind == "polars":
+        return frame.to_numpy(), names
+    if all(getattr(dtype, "fill_value", None) == 0 for dtype in frame.dtypes):
+        return frame.sparse.to_coo(), names
+    values = frame.to_numpy()
+    return (np.where(frame.isna(), np.nan, values) if values.dtype == object else values), names
 
 
-def _canonical(matrix: Any, names: Names | None, binarize: float | None, owner: str) -> Any:
+class _Rule(NamedTuple):
+    """Which values count as one, and the words for those that are none."""
+
+    binarize: float | None
+    names: Names | None
+    owner: str
+
+    def ones(self, values: NDArray[Any]) -> NDArray[np.bool_]:
+        """Which of good values count as one."""
+        return np.asarray(values != 0 if self.binarize is None else values > self.binarize)
+
+    def first_wrong(self, values: NDArray[Any]) -> int:
+        """Position of the first value that breaks the rule, or -1; `values` is flat."""
+        for start in range(0, values.size, _VALUES_PER_CHECK):
+            part = values[start : start + _VALUES_PER_CHECK]
+            wrong = (part != 0) & (part != 1) if self.binarize is None else ~np.isfinite(part)
+            if wrong.any():
+                return start + int(wrong.argmax())
+        return -1
+
+    def error(self, value: Any, row: int, column: int) -> DataError:
+        """What is wrong, where, and what to do."""
+        where = f"column {self.names[column]!r}" if self.names is not None else f"column {column}"
+        rule = "only 0 and 1" if self.binarize is None else "finite numbers"
+        remedy = "Set binarize=0 to count every value above 0 as present, or use a model for counts."
+        if not np.isfinite(value):
+            value = "NaN" if np.isnan(value) else value
+            remedy = "Values may not be missing or infinite: put 0 where a feature is absent."
+        return DataError(
+            f"'X' of {self.owner} must hold {rule}, but {where} of row {row} is {value!s}. {remedy}"
+        )
+
+
+def _canonical(matrix: Any, rule: _Rule) -> Any:
+    """CSR with sorted columns and no zeros, duplicates counted once; arrays may be those of `matrix`."""
     if not sparse.issparse(matrix):
-        kept = matrix > binarize if binarize is not None else matrix != 0
-        if binarize is None:
-            _check_dense(matrix, names, owner)
-        return sparse.csr_array(kept)
-    view = sparse.csr_array((matrix.data, matrix.indices, matrix.indptr), shape=matrix.shape, copy=False)
-    if binarize is not None:
-        view = sparse.csr_array((view.data > binarize, view.indices, view.indptr), shape=view.shape)
-    else:
-        _check_stored(view, names, owner)
-    has_zeros = not all(np.all(part) for part in _parts(view.data))
-    if has_zeros or not view.has_canonical_format:
-        view = view.astype(bool, copy=True) if not has_zeros else _without_zeros(view)
-        view.sum_duplicates()
-    return view
+        wrong = rule.first_wrong(matrix.reshape(-1))
+        if wrong >= 0:
+            row, column = divmod(wrong, matrix.shape[1])
+            raise rule.error(matrix[row, column], row, column)
+        return sparse.csr_array(rule.ones(matrix))
+    rows = _checked_rows(matrix, rule)
+    has_zeros = not all(np.all(rows.data[s : s + _VALUES_PER_CHECK]) for s in _starts(rows.data.size))
+    if has_zeros or not rows.has_canonical_format:
+        rows = rows.astype(bool, copy=True)
+        rows.eliminate_zeros()
+        rows.sum_duplicates()
+    return rows
 
 
-def _without_zeros(view: Any) -> Any:
-    kept = view.astype(bool, copy=True)
-    kept.indices, kept.indptr = kept.indices.copy(), kept.indptr.copy()
-    kept.eliminate_zeros()
-    return kept
+def _starts(size: int) -> range:
+    return range(0, size, _VALUES_PER_CHECK)
 
 
-def _parts(values: NDArray[Any]) -> Iterator[NDArray[Any]]:
-    for first in range(0, values.size, _VALUES_PER_CHECK):
-        yield values[first : first + _VALUES_PER_CHECK]
+def _checked_rows(matrix: Any, rule: _Rule) -> Any:
+    """CSR of ones and zeros whose arrays may be those of `matrix`; entries stored twice stay two."""
+    if matrix.format not in {"csr", "csc"}:
+        return _from_triples(matrix.tocoo(), rule)
+    container = sparse.csr_array if matrix.format == "csr" else sparse.csc_array
+    try:
+        view = container((matrix.data, matrix.indices, matrix.indptr), shape=matrix.shape, copy=False)
+        view.check_format(full_check=True)
+    except ValueError as error:
+        raise DataError(f"'X' of {rule.owner} is a damaged sparse matrix: {error}.") from error
+    wrong = rule.first_wrong(view.data)
+    if wrong >= 0:
+        outer, inner = int(np.searchsorted(view.indptr, wrong, side="right")) - 1, int(view.indices[wrong])
+        place = (outer, inner) if matrix.format == "csr" else (inner, outer)
+        raise rule.error(view.data[wrong], *place)
+    if rule.binarize is not None:
+        view = container((rule.ones(view.data), view.indices, view.indptr), shape=view.shape)
+    return view if matrix.format == "csr" else view.tocsr()
 
 
-def _check_stored(view: Any, names: Names | None, owner: str) -> None:
-    for number, part in enumerate(_parts(view.data)):
-        wrong = (part != 0) & (part != 1)
-        if wrong.any():
-            at = number * _VALUES_PER_CHECK + int(wrong.argmax())
-            row = int(np.searchsorted(view.indptr, at, side="right")) - 1
-            raise _not_binary(view.data[at], row, int(view.indices[at]), names, owner)
-
-
-def _check_dense(matrix: NDArray[Any], names: Names | None, owner: str) -> None:
-    wrong = (matrix != 0) & (matrix != 1)
-    if wrong.any():
-        row, column = np.argwhere(wrong)[0]
-        raise _not_binary(matrix[row, column], int(row), int(column), names, owner)
-
-
-def _not_binary(value: Any, row: int, column: int, names: Names | None, owner: str) -> DataError:
-    where = f"column {names[column]!r}" if names is not None else f"column {column}"
-    return DataError(
-        f"'X' of {owner} must hold only 0 and 1, but {where} of row {row} is {value!s}. "
-        f"Set binarize=0 to count every value above 0 as present, or use a model for counts."
-    )
+def _from_triples(matrix: Any, rule: _Rule) -> Any:
+    """CSR from coordinates; as truth values, of which those stored twice do not add up."""
+    wrong = rule.first_wrong(matrix.data)
+    if wrong >= 0:
+        raise rule.error(matrix.data[wrong], int(matrix.row[wrong]), int(matrix.col[wrong]))
+    triples = (rule.ones(matrix.data), (matrix.row, matrix.col))
+    return sparse.coo_array(triples, shape=matrix.shape).tocsr()

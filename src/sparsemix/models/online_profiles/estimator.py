@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from sparsemix.data.feature_names import FeatureNames
+from sparsemix.data.feature_names import FeatureNames, check_distinct
 from sparsemix.data.inputs import BinaryRows, RowBlock, as_binary_rows
 from sparsemix.foundation.errors import DataError
 from sparsemix.models.online_profiles import checks, engine, payload, sampling, suggest, summaries
@@ -184,9 +184,9 @@ class OnlineBernoulliMixture(ClusterMixin, BaseEstimator):
         self
         """
         rows = self._rows(X)
-        labels = checks.known_labels(y, rows.n_rows, self.n_components)
+        settings = self._settings if self._is_open() else self._new_settings()
+        labels = checks.known_labels(y, rows.n_rows, settings.n_components)
         if not self._is_open():
-            settings = self._new_settings()
             self._open(settings, rows)
             self._absorb(rows, labels, None)
             return self
@@ -228,7 +228,10 @@ class OnlineBernoulliMixture(ClusterMixin, BaseEstimator):
 
     def score(self, X: Any, y: object = None) -> float:  # noqa: ARG002  (scikit-learn's signature)
         """Mean log probability of the rows, nats."""
-        return float(np.mean(self.score_samples(X)))
+        scores = self.score_samples(X)
+        if not scores.size:
+            raise DataError("'X' of score must have at least one row, but it has none. Add rows.")
+        return float(np.mean(scores))
 
     def sample(self, n_rows: int = 1, *, random_state: int | np.random.Generator | None = None) -> Any:
         """Draw rows from the fitted model.
@@ -353,7 +356,7 @@ class OnlineBernoulliMixture(ClusterMixin, BaseEstimator):
         return self._stream.n_rows if self._stream is not None else sum(b.n_rows for b in self._waiting)
 
     def __sklearn_is_fitted__(self) -> bool:
-        return self._is_open()
+        return self._is_open() and self.n_rows_seen_ > 0
 
     def _is_open(self) -> bool:
         return hasattr(self, "_settings")
@@ -367,6 +370,8 @@ class OnlineBernoulliMixture(ClusterMixin, BaseEstimator):
         return as_binary_rows(X, binarize=self.binarize, owner=type(self).__name__)
 
     def _open(self, settings: Settings, rows: BinaryRows) -> None:
+        if rows.names is not None:
+            check_distinct(rows.names)
         self._settings = settings
         self._stream: Stream | None = None
         self._waiting: list[RowBlock] = []
@@ -399,8 +404,9 @@ class OnlineBernoulliMixture(ClusterMixin, BaseEstimator):
     def _hold_back(self, block: RowBlock, labels: IntVector) -> tuple[RowBlock, IntVector]:
         """Fill the buffer; return the rows that it had no room for."""
         taken = min(block.n_rows, self._settings.priming_rows - self.n_rows_seen_)
-        self._waiting.append(block.slice(0, taken))
-        self._waiting_labels.append(labels[:taken])
+        held = block.slice(0, taken)
+        self._waiting.append(held._replace(columns=held.columns.copy()))  # the input stays the user's to change
+        self._waiting_labels.append(labels[:taken].copy())
         if self.n_rows_seen_ == self._settings.priming_rows:
             self.prime()
         return block.slice(taken, block.n_rows), labels[taken:]
@@ -416,7 +422,7 @@ class OnlineBernoulliMixture(ClusterMixin, BaseEstimator):
 
     def _current_stream(self) -> Stream:
         """The stream, or while rows are held back one that is primed with them."""
-        if not self._is_open():
+        if not self.__sklearn_is_fitted__():
             raise AttributeError(
                 f"this {type(self).__name__} has not learnt any rows yet: call fit or partial_fit"
             )
