@@ -182,8 +182,8 @@ def test_common_features_count_every_row(mode):
     alpha, beta = posterior.common_alpha.copy(), posterior.common_beta.copy()
     for _ in range(2):  # once they are added, nothing waits
         as_mode(kernels.settle, mode)(posterior)
-        assert_allclose(posterior.common_alpha, alpha + [2, 1])
-        assert_allclose(posterior.common_beta, beta + [1, 2])
+        assert_allclose(posterior.common_alpha, np.add(alpha, [2, 1]))
+        assert_allclose(posterior.common_beta, np.add(beta, [1, 2]))
 
 
 @modes

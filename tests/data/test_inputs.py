@@ -1,0 +1,321 @@
+"""Anything that a user hands to an estimator becomes the same sparse rows, or an error that says where and why."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy import sparse
+
+from sparsemix.data import inputs
+from sparsemix.data.dataset import Dataset
+from sparsemix.data.inputs import BinaryRows, RowBlock, as_binary_rows
+from sparsemix.foundation.errors import DataError
+
+ROWS = np.array([[0, 1, 1, 0], [0, 0, 0, 0], [1, 0, 1, 1]])
+NAMES = ["red", "green", "blue", "grey"]
+FORMATS = ["csr", "csc", "coo", "bsr", "dia", "dok", "lil"]
+
+
+def to_array(rows):
+    return rows.block(0, rows.n_rows).to_csr(rows.n_features).toarray()
+
+
+def assert_sorted(rows):
+    block = rows.block(0, rows.n_rows)
+    for first, last in zip(block.indptr[:-1], block.indptr[1:], strict=True):
+        assert np.all(np.diff(block.columns[first:last]) > 0)
+
+
+@pytest.mark.parametrize("dtype", [bool, np.int8, np.uint64, np.float16, np.float32, float, object])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_dense_arrays(dtype, order):
+    np.testing.assert_array_equal(to_array(as_binary_rows(np.array(ROWS, dtype, order=order))), ROWS)
+
+
+def test_lists():
+    np.testing.assert_array_equal(to_array(as_binary_rows(ROWS.tolist())), ROWS)
+
+
+@pytest.mark.parametrize("kind", ["array", "matrix"])
+@pytest.mark.parametrize("dtype", [bool, np.int8, np.float32, float])
+@pytest.mark.parametrize("form", FORMATS)
+def test_sparse_matrices(form, kind, dtype):
+    matrix = getattr(sparse, f"{form}_{kind}")(ROWS.astype(dtype))
+    found = as_binary_rows(matrix)
+    np.testing.assert_array_equal(to_array(found), ROWS)
+    assert_sorted(found)
+
+
+@given(rows=arrays(bool, st.tuples(st.integers(0, 5), st.integers(1, 5))), form=st.sampled_from(FORMATS))
+def test_sparse_and_dense_agree(rows, form):
+    np.testing.assert_array_equal(to_array(as_binary_rows(sparse.csr_array(rows).asformat(form))), rows)
+    np.testing.assert_array_equal(to_array(as_binary_rows(rows)), rows)
+
+
+@pytest.mark.parametrize("form", ["csr", "csc"])
+@pytest.mark.parametrize("indptr", [np.int32, np.int64])
+@pytest.mark.parametrize("indices", [np.int32, np.int64])
+def test_index_types_in_any_mix(form, indptr, indices):
+    matrix = sparse.csr_array(ROWS).asformat(form)
+    matrix.indptr, matrix.indices = matrix.indptr.astype(indptr), matrix.indices.astype(indices)
+    found = as_binary_rows(matrix)
+    np.testing.assert_array_equal(to_array(found), ROWS)
+    assert (found.block(0, 3).indptr.dtype, found.block(0, 3).columns.dtype) == (np.int64, np.int32)
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "coo"])
+def test_entries_stored_thirty_times_count_once(form):
+    """A matrix whose entry (0, 2) stands in it thirty times, in disorder."""
+    row, column = np.array([0] * 31 + [1]), np.array([2] * 20 + [0] + [2] * 10 + [1])
+    matrix = sparse.coo_array((np.ones(32), (row, column)), shape=(3, 4))
+    if form != "coo":
+        outer, inner = (row, column) if form == "csr" else (column, row)
+        order = np.argsort(outer, kind="stable")
+        indptr = np.searchsorted(outer[order], np.arange((3 if form == "csr" else 4) + 1))
+        kind = sparse.csr_array if form == "csr" else sparse.csc_array
+        matrix = kind((np.ones(32), inner[order], indptr), shape=(3, 4))
+    assert matrix.nnz == 32
+    found = as_binary_rows(matrix)
+    np.testing.assert_array_equal(to_array(found), [[1, 0, 1, 0], [0, 1, 0, 0], [0, 0, 0, 0]])
+    assert_sorted(found)
+
+
+def test_blocks_stored_twice_count_once():
+    blocks, indices, indptr = np.ones((2, 1, 2)), np.array([1, 1]), np.array([0, 2])
+    matrix = sparse.bsr_array((blocks, indices, indptr), shape=(1, 4))
+    np.testing.assert_array_equal(to_array(as_binary_rows(matrix)), [[0, 0, 1, 1]])
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "coo"])
+def test_stored_zeros_are_zeros(form):
+    row, column = np.array([0, 0, 1, 2, 2]), np.array([0, 1, 1, 3, 3])
+    triples = (np.array([0.0, 1.0, 0.0, 0.0, 1.0]), (row, column))
+    matrix = sparse.coo_array(triples, shape=(3, 4))
+    if form == "csr":
+        matrix = sparse.csr_array((triples[0], column, np.array([0, 2, 3, 5])), shape=(3, 4))
+    elif form == "csc":
+        matrix = sparse.csc_array((triples[0], row, np.array([0, 1, 3, 3, 5])), shape=(3, 4))
+    assert matrix.nnz == 5
+    np.testing.assert_array_equal(
+        to_array(as_binary_rows(matrix)), [[0, 1, 0, 0], [0, 0, 0, 0], [0, 0, 0, 1]]
+    )
+
+
+def damaged(kind, indices, indptr):
+    matrix = getattr(sparse, f"{kind}_array")((4, 4))
+    matrix.data, matrix.indices, matrix.indptr = np.ones(3), np.array(indices), np.array(indptr)
+    return matrix
+
+
+@pytest.mark.parametrize("kind", ["csr", "csc"])
+@pytest.mark.parametrize(
+    ("indices", "indptr"),
+    [
+        ([0, 1, 7], [0, 1, 2, 3, 3]),
+        ([0, -1, 2], [0, 1, 2, 3, 3]),
+        ([0, 1, 2], [0, 3, 1, 3, 3]),
+        ([0, 1, 2], [1, 1, 2, 3, 3]),
+        ([0, 1, 2], [0, 1, 2, 3, 9]),
+        ([0, 1, 2], [0, 1, 3]),
+    ],
+)
+def test_damaged_sparse_matrices_are_refused(kind, indices, indptr):
+    with pytest.raises(DataError):
+        as_binary_rows(damaged(kind, indices, indptr))
+
+
+@pytest.mark.parametrize("form", [*FORMATS, "dense", "pandas"])
+@pytest.mark.parametrize(
+    ("value", "binarize", "words"),
+    [
+        (3, None, r"must hold only 0 and 1, but column {} of row 2 is 3.*binarize=0.*model for counts"),
+        (-1, None, r"must hold only 0 and 1, but column {} of row 2 is -1"),
+        (0.5, None, r"must hold only 0 and 1, but column {} of row 2 is 0.5"),
+        (np.nan, None, r"must hold only 0 and 1, but column {} of row 2 is NaN.*0 where a feature is absent"),
+        (np.inf, None, r"must hold only 0 and 1, but column {} of row 2 is inf"),
+        (np.nan, 0.0, r"must hold finite numbers, but column {} of row 2 is NaN"),
+        (-np.inf, 0.0, r"must hold finite numbers, but column {} of row 2 is -inf"),
+    ],
+)
+def test_wrong_values_are_named_with_their_place(form, value, binarize, words):
+    rows = ROWS.astype(float)
+    rows[2, 3] = value
+    if form == "pandas":
+        given_rows = pd.DataFrame(rows, columns=NAMES)
+    else:
+        given_rows = rows if form == "dense" else sparse.csr_array(rows).asformat(form)
+    column = "'grey'" if form == "pandas" else "3"
+    with pytest.raises(DataError, match="'X' of Model " + words.format(column)):
+        as_binary_rows(given_rows, binarize=binarize, owner="Model")
+
+
+def test_a_wrong_value_late_in_a_large_matrix_is_found(monkeypatch):
+    monkeypatch.setattr(inputs, "_VALUES_PER_CHECK", 2)
+    rows = ROWS * 1.0
+    rows[2, 2] = 7
+    for matrix in (rows, sparse.csr_array(rows), sparse.csc_array(rows)):
+        with pytest.raises(DataError, match="column 2 of row 2 is 7"):
+            as_binary_rows(matrix)
+
+
+@pytest.mark.parametrize("form", [*FORMATS, "dense"])
+def test_binarize(form):
+    rows = np.array([[0.5, 0.1, -2.0], [0.0, 0.9, 3.0]])
+    matrix = rows if form == "dense" else sparse.csr_array(rows).asformat(form)
+    np.testing.assert_array_equal(to_array(as_binary_rows(matrix, binarize=0.0)), rows > 0)
+    np.testing.assert_array_equal(to_array(as_binary_rows(matrix, binarize=0.5)), rows > 0.5)
+
+
+FRAMES = {
+    "pandas": pd.DataFrame,
+    "pandas nullable": lambda rows: pd.DataFrame(rows).astype("Int8"),
+    "pandas booleans": lambda rows: pd.DataFrame(rows).astype("boolean"),
+    "pandas sparse": lambda rows: pd.DataFrame(rows).astype(pd.SparseDtype(np.int8, 0)),
+    "pandas sparse booleans": lambda rows: pd.DataFrame(rows).astype(pd.SparseDtype(bool, False)),
+    "pandas sparse around one": lambda rows: pd.DataFrame(rows).astype(pd.SparseDtype(np.int8, 1)),
+    "pandas of mixed types": lambda rows: pd.DataFrame(rows).astype({"red": bool, "blue": float}),
+    "pandas of Arrow types": lambda rows: pd.DataFrame(rows).astype("bool[pyarrow]"),
+    "polars": pl.DataFrame,
+    "polars booleans": lambda rows: pl.DataFrame(rows).cast(pl.Boolean),
+    "Arrow table": pa.table,
+    "Arrow booleans": lambda rows: pa.table(
+        {name: pa.array(map(bool, column), pa.bool_()) for name, column in rows.items()}
+    ),
+    "Arrow batch": pa.RecordBatch.from_pydict,
+    "Arrow batch of booleans": lambda rows: pa.RecordBatch.from_pydict(
+        {name: pa.array(map(bool, column), pa.bool_()) for name, column in rows.items()}
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_tables_with_a_column_per_feature(kind):
+    columns = {name: column.tolist() for name, column in zip(NAMES, ROWS.T, strict=True)}
+    found = as_binary_rows(FRAMES[kind](columns))
+    np.testing.assert_array_equal(to_array(found), ROWS)
+    assert found.names.tolist() == NAMES
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        pd.DataFrame({"red": [1, None], "blue": [0, 1]}),
+        pd.DataFrame({"red": [1, None], "blue": [0, 1]}).astype("Int64"),
+        pd.DataFrame({"red": [True, None], "blue": [0, 1]}).astype({"red": "boolean"}),
+        pl.DataFrame({"red": [1, None], "blue": [0, 1]}),
+        pa.table({"red": [1, None], "blue": [0, 1]}),
+        pa.table({"red": [True, None], "blue": [False, True]}),
+    ],
+)
+def test_missing_values_are_named(table):
+    with pytest.raises(DataError, match="column 'red' of row 1 is NaN"):
+        as_binary_rows(table)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [pd.DataFrame(ROWS)[[]], pl.DataFrame(), pa.table({}), np.zeros((3, 0)), sparse.csr_array((3, 0))],
+)
+def test_no_columns(table):
+    with pytest.raises(DataError, match=r"0 feature\(s\) .* while a minimum of 1 is required"):
+        as_binary_rows(table)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        None, 7, "text", np.zeros(3), np.zeros((2, 2, 2)), np.array([["a", "b"]]), np.array([[1j, 0]]),
+        pd.Series([0, 1]), pd.DataFrame({"a": ["x", "y"]}), sparse.coo_array(np.ones(3)),
+    ],
+)  # fmt: skip
+def test_what_is_no_table_of_numbers(odd):
+    with pytest.raises(DataError):
+        as_binary_rows(odd)
+
+
+def test_numbered_columns_have_no_names():
+    assert as_binary_rows(pd.DataFrame(ROWS)).names is None
+
+
+def test_data_sets():
+    found = as_binary_rows(Dataset.from_matrix(ROWS, feature_names=NAMES))
+    np.testing.assert_array_equal(to_array(found), ROWS)
+    assert found.names.tolist() == NAMES
+    with pytest.raises(DataError, match="column 'blue' of row 0 is 2"):
+        as_binary_rows(Dataset.from_matrix(np.array([[0, 1, 2, 0]]), feature_names=NAMES))
+
+
+def test_zero_rows():
+    for empty in (ROWS[:0], sparse.csr_array((0, 4)), sparse.coo_array((0, 4)), pd.DataFrame(ROWS)[:0]):
+        found = as_binary_rows(empty)
+        assert (found.n_rows, found.n_features, list(found.blocks())) == (0, 4, [])
+
+
+def snapshot(matrix):
+    return [getattr(matrix, part).copy() for part in ("data", "indices", "indptr")]
+
+
+@pytest.mark.parametrize("form", ["csr", "csc"])
+@pytest.mark.parametrize("binarize", [None, 0.5])
+def test_the_input_is_never_changed(form, binarize):
+    indices, indptr = np.array([2, 0, 2, 3, 1, 1]), np.array([0, 3, 3, 5, 6])
+    matrix = getattr(sparse, f"{form}_array")((np.array([1, 0, 1, 1, 1, 1.0]), indices, indptr), shape=(4, 4))
+    before = snapshot(matrix)
+    as_binary_rows(matrix, binarize=binarize)
+    for old, new in zip(before, snapshot(matrix), strict=True):
+        np.testing.assert_array_equal(old, new)
+
+
+def test_read_only_arrays(tmp_path):
+    matrix = sparse.csr_array(ROWS)
+    for name in ("data", "indices", "indptr"):
+        path = tmp_path / f"{name}.npy"
+        np.save(path, getattr(matrix, name))
+        setattr(matrix, name, np.load(path, mmap_mode="r"))
+    np.testing.assert_array_equal(to_array(as_binary_rows(matrix)), ROWS)
+    dense = ROWS.copy()
+    dense.flags.writeable = False
+    np.testing.assert_array_equal(to_array(as_binary_rows(dense)), ROWS)
+
+
+def test_canonical_matrices_are_not_copied():
+    matrix = sparse.csr_array(ROWS.astype(np.float32))
+    assert np.shares_memory(as_binary_rows(matrix).block(0, 3).columns, matrix.indices)
+
+
+def test_rows_in_blocks(monkeypatch):
+    monkeypatch.setattr(inputs, "ROWS_PER_BLOCK", 2)
+    blocks = list(as_binary_rows(ROWS).blocks())
+    assert [block.n_rows for block in blocks] == [2, 1]
+    np.testing.assert_array_equal(np.vstack([block.to_csr(4).toarray() for block in blocks]), ROWS)
+
+
+def test_renamed_columns_are_sorted_again():
+    block = as_binary_rows(ROWS).block(0, 3, np.array([5, 2, 0, 9], np.int32))
+    assert block.columns.tolist() == [0, 2, 0, 5, 9]
+    assert block.indptr.tolist() == [0, 2, 2, 5]
+
+
+def test_slices_of_a_block():
+    block = as_binary_rows(ROWS).block(0, 3).slice(1, 3)
+    assert (block.indptr.tolist(), block.columns.tolist()) == ([0, 0, 3], [0, 2, 3])
+
+
+def test_more_than_two_to_the_31_entries_are_addressed():
+    """One entry stands for all: its array is as long as the pointers say, but takes four bytes."""
+
+    class Fake:
+        shape = (3, 5)
+        indptr = np.array([0, 2**31 + 5, 2**31 + 7, 2**32 + 9])
+        indices = np.broadcast_to(np.int32(3), 2**32 + 9)
+
+    rows = BinaryRows(Fake, None)
+    assert rows.block(1, 2).indptr.tolist() == [0, 2]
+    assert rows.block(1, 2).columns.tolist() == [3, 3]
+    whole = RowBlock(Fake.indptr, Fake.indices)
+    assert whole.slice(1, 3).indptr.tolist() == [0, 2, 2**31 + 4]
+    assert whole.slice(1, 3).columns.size == 2**31 + 4
