@@ -50,8 +50,10 @@ def cull_features(posterior: Posterior, n_features: int, threshold: float) -> Po
     """
     if threshold <= 0.0:
         return posterior
-    common = _uninformative(posterior, n_features, threshold)
-    culled = _make_common(posterior, common) if common.any() else posterior
+    culled = posterior
+    if posterior.n_components > 1:  # what is common to a single component is all there is to say of it
+        common = _uninformative(posterior, n_features, threshold)
+        culled = _make_common(posterior, common) if common.any() else posterior
     return _fold_into_defaults(culled, n_features, threshold)
 
 

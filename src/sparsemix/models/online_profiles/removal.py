@@ -12,10 +12,10 @@ from scipy.special import logsumexp
 
 from sparsemix.models.online_profiles.equations import project_beta_stably
 from sparsemix.models.online_profiles.state import (
+    NO_ENTRIES,
     Entries,
     Posterior,
     common_of,
-    entries_of,
     packed,
     without_components,
 )
@@ -46,7 +46,11 @@ class MeanRow(NamedTuple):
 
 
 def remove_components(
-    posterior: Posterior, removed: NDArray[np.bool_], weight_concentration: float, n_features: int
+    posterior: Posterior,
+    removed: NDArray[np.bool_],
+    weight_concentration: float,
+    n_features: int,
+    clutter: int = -1,
 ) -> Posterior:
     """Remove components and let the others learn their mean rows.
 
@@ -58,6 +62,8 @@ def remove_components(
     weight_concentration : float
         The prior's pseudo-count per component, which is not evidence and not passed on.
     n_features : int
+    clutter : int, default=-1
+        Position of the clutter, which stays; -1 where there is none.
 
     Returns
     -------
@@ -66,9 +72,10 @@ def remove_components(
     """
     rows = [_mean_row(posterior, int(k), weight_concentration) for k in np.flatnonzero(removed)]
     left = without_components(posterior, ~removed)
+    clutter = int(np.count_nonzero(~removed[:clutter])) if clutter >= 0 else -1
     for row in rows:
         if row.mass > 0:
-            left = _learn(left, row, n_features)
+            left = _learn(left, row, n_features, clutter)
     return left
 
 
@@ -90,7 +97,7 @@ def _entries_of_component(posterior: Posterior, k: int) -> Entries:
     return Entries(posterior.feature[part], posterior.alpha[part], posterior.beta[part])
 
 
-def _learn(posterior: Posterior, row: MeanRow, n_features: int) -> Posterior:
+def _learn(posterior: Posterior, row: MeanRow, n_features: int, clutter: int) -> Posterior:
     n_own = n_features - posterior.common_feature.size
     joint = np.array([_log_joint(posterior, k, row, n_own) for k in range(posterior.n_components)])
     share = np.exp(joint - logsumexp(joint))
@@ -103,6 +110,12 @@ def _learn(posterior: Posterior, row: MeanRow, n_features: int) -> Posterior:
     defaults = [tied.copy() for tied in defaults]
     learnt = [_entries_of_component(posterior, k) for k in range(posterior.n_components)]
     for k in np.flatnonzero(share):
+        weights[k] += share[k] * row.mass
+        if k == clutter:
+            mean = _share_of_default(row, NO_ENTRIES.feature, n_own)
+            defaults[0][k] += share[k] * row.mass * mean
+            defaults[1][k] += share[k] * row.mass * (1.0 - mean)
+            continue
         widened = _widened(learnt[k], row, share[k], defaults[0][k], defaults[1][k])
         rest = _share_of_default(row, widened.feature, n_own)
         alpha, beta = np.append(widened.alpha, defaults[0][k]), np.append(widened.beta, defaults[1][k])
@@ -111,7 +124,6 @@ def _learn(posterior: Posterior, row: MeanRow, n_features: int) -> Posterior:
             alpha, beta = project_beta_stably(alpha, beta, on, weight * share[k])
         learnt[k] = Entries(widened.feature, alpha[:-1], beta[:-1])
         defaults[0][k], defaults[1][k] = alpha[-1], beta[-1]
-        weights[k] += share[k] * row.mass
     sizes = np.array([e.feature.size for e in learnt], np.int64)
     columns = (np.concatenate(parts) for parts in zip(*learnt, strict=True))
     return packed(weights, (defaults[0], defaults[1]), sizes, Entries(*columns), common_of(posterior))
