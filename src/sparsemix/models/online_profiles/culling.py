@@ -66,16 +66,18 @@ def _uninformative(posterior: Posterior, n_features: int, threshold: float) -> N
     n_rows = posterior.weight_concentration.sum()
     weights = posterior.weight_concentration / n_rows
     mean = entries.alpha / (entries.alpha + entries.beta)
+    seen = np.bincount(entries.feature, weights=weights[owner] * mean, minlength=n_features)
+    often = seen * n_rows >= ROWS_PER_COMPONENT * posterior.n_components
+    candidates = often[entries.feature]
+    entries, owner, mean = entries.taken(candidates), owner[candidates], mean[candidates]
     rest = posterior.default_alpha / (posterior.default_alpha + posterior.default_beta)
     explicit_weight = np.bincount(entries.feature, weights=weights[owner], minlength=n_features)
-    seen = np.bincount(entries.feature, weights=(weights[owner] * mean), minlength=n_features)
     rest_weight = np.maximum(1.0 - explicit_weight, 0.0)
     rest_mean = _mean_of_rest(entries, owner, weights, rest, n_features, rest_weight)
-    overall = seen + rest_weight * rest_mean
+    overall = np.where(often, seen + rest_weight * rest_mean, 0.5)
     own = weights[owner] * bernoulli_divergence(mean, overall[entries.feature])
-    information = rest_weight * bernoulli_divergence(rest_mean, np.maximum(overall, 1e-300))
+    information = rest_weight * bernoulli_divergence(rest_mean, overall)
     information += np.bincount(entries.feature, weights=own, minlength=n_features)
-    often = seen * n_rows >= ROWS_PER_COMPONENT * posterior.n_components
     return np.asarray(often & (information - (posterior.n_components - 1) / (2 * n_rows) < threshold))
 
 

@@ -23,16 +23,17 @@ from sparsemix.models.online_profiles.state import (
     build_index,
     with_room,
 )
+from sparsemix.numeric.sorting import stable_order
 from sparsemix.probability.beta_bernoulli import BetaBernoulli, BetaPrior
 
 FloatVector = NDArray[np.float64]
 IntVector = NDArray[np.int64]
 
 STARTING_ALPHA = 0.1  # pseudo-count of "on" from which the search for the prior's strength starts
-ROWS_PER_STEP = 8_192
+ROWS_PER_STEP = 32_768
 LEARNERS_PER_ROW = 4
 CULL_GROWTH = 0.2  # culling happens when the stream has grown by this share ...
-CULL_EVERY = 50_000  # ... and at least once in so many rows
+CULL_EVERY = 200_000  # ... and at least once in so many rows
 
 
 @dataclass(frozen=True)
@@ -169,7 +170,7 @@ def _learn_part(stream: Stream, block: RowBlock, labels: IntVector, settings: Se
             block.indptr, block.columns, known, first, stream.index, settings.min_responsibility,
             work, log_evidence, rows, components, shares,
         )  # fmt: skip
-        order = np.argsort(components[:n_learners], kind="stable")
+        order = stable_order(components[:n_learners], n_components)
         bounds = np.searchsorted(components[order], np.arange(n_components + 1))
         lengths = np.diff(block.indptr)[rows[order]]
         room = np.diff(np.append(0, np.cumsum(lengths))[bounds])

@@ -57,7 +57,7 @@ class OnlineBernoulliMixture(ClusterMixin, BaseEstimator):
         row. 0 keeps every feature that a cluster has seen.
     min_component_share : float in [0, 1), default=0.02
         Clusters with less than this share of an average cluster's rows are removed; the others learn their rows.
-    staleness : float in [0, 1], default=0.05
+    staleness : float in [0, 1], default=0.1
         Responsibilities may come from parameters that miss the last rows, up to this share of the stream. 0 is the
         paper's scheme, exact and slow: new parameters after every row.
     random_state : int, RandomState or None, default=None
@@ -119,7 +119,7 @@ class OnlineBernoulliMixture(ClusterMixin, BaseEstimator):
         min_responsibility: float = 1e-3,
         cull_threshold: float = 1e-3,
         min_component_share: float = 0.02,
-        staleness: float = 0.05,
+        staleness: float = 0.1,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
     ) -> None:

@@ -92,15 +92,17 @@ def normalise(
     """Turn log weights into probabilities; return the log of their sum."""
     top = -np.inf
     for k in range(log_joint.shape[0]):
-        top = max(top, log_joint[k])
+        if log_joint[k] > top:
+            top = log_joint[k]
     total = 0.0
     for k in range(log_joint.shape[0]):
         gap = log_joint[k] - top
         share = np.exp(gap) if gap > -NEGLIGIBLE else 0.0
         log_joint[k] = share
         total += share
+    scale = 1.0 / total
     for k in range(log_joint.shape[0]):
-        log_joint[k] /= total
+        log_joint[k] *= scale
     return top + np.log(total)
 
 

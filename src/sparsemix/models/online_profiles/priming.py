@@ -16,6 +16,7 @@ from scipy.special import gammaln, xlog1py, xlogy
 
 from sparsemix.models.online_profiles import kernels
 from sparsemix.models.online_profiles.state import Entries, Posterior, build_index, packed
+from sparsemix.numeric.sorting import stable_order
 from sparsemix.probability.beta_bernoulli import BetaBernoulli, BetaPrior
 from sparsemix.probability.partition_moves import cluster_counts, repair_round, weighted_counts
 
@@ -218,7 +219,7 @@ def _learners(buffer: Buffer, expected: Expected) -> Learners:
         )  # fmt: skip
         parts.append(Learners(*(column[:count] for column in found)))
     merged = Learners(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
-    order = np.argsort(merged.components, kind="stable")
+    order = stable_order(merged.components, index.base.size)
     return Learners(*(column[order] for column in merged))
 
 
