@@ -31,8 +31,10 @@ format:
 docs:
     .venv/bin/mkdocs serve
 
-# Draw the picture of the README again
-picture:
+# Write what is made from the code anew: outputs of the tour, tables of modules, the picture
+pages:
+    .venv/bin/python tests/house/runnable_pages.py docs/tour.md
+    .venv/bin/python scripts/list_modules.py
     .venv/bin/python scripts/draw_clusters.py
 
 # What a continuous-integration job runs: fresh environment, tests, gates
