@@ -38,7 +38,7 @@ def test_the_table_of_clusters_and_what_to_run_next(sparsemix, table, tmp_path):
     assert sparsemix("fit", table, "-o", path, *OPTIONS) == 0
     assert sparsemix.err == ""
     lines = sparsemix.out.splitlines()
-    assert lines[0].startswith("1,500 rows with 730 keywords in 26 clusters; log evidence per row -")
+    assert lines[0].startswith("1,500 rows with 730 keywords in 25 clusters; log evidence per row -")
     assert sum("%" in line for line in lines) == 12
     assert "... and 14 smaller ones." in lines
     commands = [shlex.split(line) for line in lines if line.startswith("  sparsemix")]

@@ -73,7 +73,14 @@ def summary(**changes):
         "histogram": {"edges": [step / 10 for step in range(11)], "counts": COUNTS},
         "members": [{"component": 7, "n_rows": 2000}],
     }
-    facts = {"title": "My ads", "row_noun": "ads", "n_rows": 2000, "n_features": 12345, "level": 0.9}
+    facts = {
+        "title": "My ads",
+        "row_noun": "ads",
+        "n_rows": 2000,
+        "n_features": 12345,
+        "level": 0.9,
+        "n_clusters": 2,
+    }
     facts |= {"summary_version": 1, "library_version": "0.1.0", "clusters": clusters, "certainty": certainty}
     return facts | {"log_evidence": -40_000.0, "log_evidence_per_row": -20.0} | changes
 
@@ -120,7 +127,24 @@ def test_without_rows_there_is_no_certainty():
 
 
 def test_no_clusters_at_all():
-    assert "0 clusters" in Page(render_report(summary(clusters=[]))).text
+    assert "0 clusters" in Page(render_report(summary(clusters=[], n_clusters=0))).text
+
+
+@pytest.mark.parametrize(
+    ("share", "shown"),
+    [
+        (0, "0.0"),
+        (1, "100"),
+        (0.9999, "> 99.9"),
+        (0.993, "99.3"),
+        (0.5, "50"),
+        (0.032, "3.2"),
+        (0.0001, "< 0.1"),
+    ],
+)
+def test_shares(share, shown):
+    page = Page(render_report(summary(clusters=[cluster(0, share)])))
+    assert f"{shown} % of ads".replace(" ", "\u202f", shown.count(" ") + 1) in page.text
 
 
 def test_nothing_is_loaded_or_executed():

@@ -78,7 +78,7 @@ def show_fit(model: Any, source: str, path: Path, *, json: bool) -> None:
     evidence = summary["log_evidence_per_row"]
     rows, keywords = f"{summary['n_rows']:,} rows", f"{summary['n_features']:,} keywords"
     show(
-        f"{rows} with {keywords} in {len(clusters)} clusters; log evidence per row {evidence:.3f} nats.",
+        f"{rows} with {keywords} in {summary['n_clusters']} clusters; log evidence per row {evidence:.3f} nats.",
         "",
         clusters_table(clusters[:_SHORT]),
         *([f"... and {len(clusters) - _SHORT} smaller ones."] if len(clusters) > _SHORT else []),

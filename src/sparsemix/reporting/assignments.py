@@ -12,7 +12,7 @@ class AssigningModel(Protocol):
     component_ids_: NDArray[Any]
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return (n_rows, n_columns) responsibilities."""
+        """Return (n_rows, n_live) responsibilities."""
         ...
 
 
@@ -57,8 +57,6 @@ def assign(model: AssigningModel, rows: Any) -> Assignments:
     """
     responsibilities = model.predict_proba(rows)
     ids = np.asarray(model.component_ids_, dtype=np.int64)
-    if responsibilities.shape[1] == len(ids) + 1:
-        ids = np.append(ids, -1)
     best = responsibilities.argmax(axis=1)
     logs = np.log(responsibilities, out=np.zeros_like(responsibilities), where=responsibilities > 0)
     return Assignments(

@@ -23,7 +23,7 @@ def render_report(summary: dict[str, Any]) -> str:
 
     Examples
     --------
-    >>> facts = {"n_rows": 0, "n_features": 0, "level": 0.95}
+    >>> facts = {"n_rows": 0, "n_features": 0, "level": 0.95, "n_clusters": 0}
     >>> facts |= {"log_evidence": 0.0, "log_evidence_per_row": 0.0}
     >>> parts = {"title": "<Ads>", "row_noun": "ads", "clusters": [], "certainty": None}
     >>> page = render_report({"summary_version": 1, "library_version": "0"} | facts | parts)
@@ -70,9 +70,9 @@ def _signed(value: float, digits: int) -> str:
 
 def _percent(share: float) -> str:
     percent = 100 * share
-    if percent >= 10:
-        return f"{percent:.0f}\u202f%"
-    return f"{percent:.1f}\u202f%" if percent >= 0.1 or percent == 0 else "<\u202f0.1\u202f%"
+    if 0 < percent < 0.1 or 99.9 < percent < 100:
+        return "<\u202f0.1\u202f%" if percent < 1 else ">\u202f99.9\u202f%"
+    return f"{percent:.1f}\u202f%" if percent < 10 or 99 <= percent < 100 else f"{percent:.0f}\u202f%"
 
 
 def _plain(text: str | int) -> str:

@@ -9,6 +9,7 @@ from sparsemix.foundation.errors import parameter_error
 from sparsemix.reporting.assignments import assign
 
 SUMMARY_VERSION = 1
+CLUTTER = -1  # id of the cluster for rows that fit nowhere
 _ROWS_PER_BLOCK = 10_000
 _EDGES = [round(0.1 * step, 1) for step in range(11)]
 
@@ -41,8 +42,9 @@ def summarize_model(
     -------
     dict
         ``summary_version``, ``library_version``, ``title``, ``row_noun``, ``n_rows``, ``n_features``,
-        ``log_evidence`` (nats), ``log_evidence_per_row``, ``level``, ``clusters`` (heaviest first; each with
-        ``component``, ``share``, ``n_rows`` and ``features``) and ``certainty`` (None without `rows`).
+        ``log_evidence`` (nats), ``log_evidence_per_row``, ``level``, ``n_clusters`` (without the clutter),
+        ``clusters`` (heaviest first; each with ``component``, ``share``, ``n_rows`` and ``features``) and
+        ``certainty`` (None without `rows`).
 
     Raises
     ------
@@ -72,6 +74,7 @@ def summarize_model(
         "log_evidence": log_evidence,
         "log_evidence_per_row": log_evidence / max(n_rows, 1),
         "level": level,
+        "n_clusters": sum(each.component != CLUTTER for each in components),
         "clusters": [describe_component(each) for each in components],
         "certainty": None if rows is None else _certainty(model, rows),
     }
