@@ -24,8 +24,8 @@ K is the number of gold classes; farm_ads has {FARM_ADS_COMPONENTS}, since its l
 topic and its NMI only says whether topics tell anything about approval. The learner runs with its
 defaults and reads rows once; "shuffled" is a random order, "as filed" the order of the file, which goes
 class by class in SearchSnippets and Biomedical and by story in News-T. EM is Bernoulli EM to
-convergence from k-means++ seeds, the most likely of the starts. Scores are medians over seeds with the
-range in brackets; seconds are medians of the whole job."""
+convergence, the most likely of the starts (by turns near the average profile and from k-means++ seeds).
+Scores are medians over seeds with the range in brackets; seconds are medians of the whole job."""
 
 
 def learn(rows: csr_array, n_components: int, seed: int) -> np.ndarray:

@@ -31,8 +31,8 @@ PUBLISHED = {
 NOTES = """10,000 rows x 100 features, 10 clusters with uniform Bernoulli probabilities, weights a
 uniform draw from the simplex; data and model take the same seed. A pair of rows counts as together when
 it shares a cluster with a probability above 0.5. The learner runs with its defaults. EM is Bernoulli EM
-to convergence from k-means++ seeds, the most likely of ten starts; k-means is scikit-learn's with its
-defaults. The published figures are for one data set."""
+to convergence, the most likely of ten starts (five near the average profile, five from k-means++
+seeds); k-means is scikit-learn's with its defaults. The published figures are for one data set."""
 
 
 def learner(rows: np.ndarray, seed: int) -> np.ndarray:

@@ -4,10 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import csr_array
+from scipy.special import expit
 from sklearn.cluster import kmeans_plusplus
 from sklearn.preprocessing import normalize
 
 SEEDING_ROWS = 20_000
+SCATTER = 0.3
 CHUNK_CELLS = 10_000_000
 
 
@@ -44,6 +46,9 @@ def fit_em(
 ) -> EmFit:
     """Run EM `n_init` times until the mean log likelihood rises by less than `tol`; keep the best fit.
 
+    Starts take turns: profiles scattered about the average, then profiles of k-means++ seeds among the rows.
+    Neither is better everywhere, and the likelihood tells which did well.
+
     A mean is ``(count + smoothing * overall mean) / (mass + smoothing)``: without any smoothing a keyword
     that a component has not met would rule that component out.
     """
@@ -53,6 +58,7 @@ def fit_em(
             rows,
             n_components,
             np.random.default_rng([seed, run]),
+            from_rows=run % 2 == 1,
             max_iter=max_iter,
             tol=tol,
             smoothing=smoothing,
@@ -70,10 +76,15 @@ def log_joint(rows: csr_array, weights: np.ndarray, profiles: np.ndarray) -> np.
     return rows @ log_odds.T + (all_off + np.log(weights))
 
 
-def _fit_once(rows, n_components, rng, *, max_iter, tol, smoothing, keep_responsibilities) -> EmFit:
+def _fit_once(
+    rows, n_components, rng, *, from_rows, max_iter, tol, smoothing, keep_responsibilities
+) -> EmFit:
     overall = np.asarray(rows.mean(axis=0)).ravel()
     chunks = _row_chunks(rows, n_components)
-    weights, profiles = _start(rows, overall, n_components, smoothing, rng)
+    if from_rows:
+        weights, profiles = _start_from_rows(rows, overall, n_components, smoothing, rng)
+    else:
+        weights, profiles = _start_near_average(overall, n_components, rng)
     assignments = np.empty(rows.shape[0], dtype=np.int32)
     kept = np.empty((rows.shape[0], n_components), dtype=np.float32) if keep_responsibilities else None
     previous, n_iterations = -np.inf, 0
@@ -113,7 +124,15 @@ def _maximize(mass, counts, overall, smoothing) -> tuple[np.ndarray, np.ndarray]
     return weights, np.clip(profiles, 1e-12, 1 - 1e-9)
 
 
-def _start(rows, overall, n_components, smoothing, rng) -> tuple[np.ndarray, np.ndarray]:
+def _start_near_average(overall, n_components, rng) -> tuple[np.ndarray, np.ndarray]:
+    """Equal weights, and profiles scattered about the average one, by `SCATTER` in log odds."""
+    average = np.clip(overall, 1e-9, 1 - 1e-9)
+    log_odds = np.log(average) - np.log1p(-average)
+    scattered = log_odds + SCATTER * rng.standard_normal((n_components, len(average)))
+    return np.full(n_components, 1 / n_components), np.clip(expit(scattered), 1e-12, 1 - 1e-9)
+
+
+def _start_from_rows(rows, overall, n_components, smoothing, rng) -> tuple[np.ndarray, np.ndarray]:
     """Profiles of the rows that lie nearest to each k-means++ seed, by angle, in a part of the rows."""
     picked = np.sort(rng.permutation(rows.shape[0])[:SEEDING_ROWS])
     part = rows[picked]
