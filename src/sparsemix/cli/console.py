@@ -19,9 +19,11 @@ def note(message: str, *, quiet: bool = False) -> None:
 
 def show(*parts: "RenderableType") -> None:
     """Write tables and text to stdout."""
+    from rich.text import Text
+
     console = _console()
     for part in parts:
-        console.print(part, soft_wrap=isinstance(part, str))
+        console.print(part, soft_wrap=isinstance(part, str | Text))
 
 
 def show_json(value: Any) -> None:

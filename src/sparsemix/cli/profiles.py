@@ -18,7 +18,7 @@ def describe_profile(dataset: "Dataset") -> dict[str, Any]:
     return {**dataset.profile().to_dict(), "report": dataset.report.to_dict()}
 
 
-def profile_table(profile: dict[str, Any], title: str | None = None) -> Group:
+def profile_table(profile: dict[str, Any]) -> Group:
     """Return tables of the numbers of `describe_profile`."""
     single, parts = profile["n_single_row_components"], profile["n_connected_components"]
     facts = {
@@ -30,7 +30,7 @@ def profile_table(profile: dict[str, Any], title: str | None = None) -> Group:
         "parts that share no keyword": f"{parts:,} ({single:,} of a single row)",
         "rows in the largest part": percent(profile["largest_component_share"]),
     }
-    return Group(facts_table(facts, title), "", _quantiles(profile))
+    return Group(facts_table(facts), "", _quantiles(profile))
 
 
 def _quantiles(profile: dict[str, Any]) -> Table:

@@ -9,20 +9,19 @@ from rich.text import Text
 from sparsemix.cli.console import plain
 
 
-def clusters_table(clusters: Sequence[Mapping[str, Any]], title: str | None = None) -> Table:
+def clusters_table(clusters: Sequence[Mapping[str, Any]]) -> Table:
     """Return a table of clusters: id, share, effective rows, keywords.
 
     Parameters
     ----------
     clusters : sequence of dict
         As in the report's summary.
-    title : str, optional
 
     Returns
     -------
     rich.table.Table
     """
-    table = _table(title, [("id", "right"), ("share", "right"), ("rows", "right"), ("keywords", "left")])
+    table = _table([("id", "right"), ("share", "right"), ("rows", "right"), ("keywords", "left")])
     for cluster in clusters:
         keywords = ", ".join(plain(entry["feature"]) for entry in cluster["features"])
         is_clutter = cluster["component"] == -1
@@ -32,13 +31,23 @@ def clusters_table(clusters: Sequence[Mapping[str, Any]], title: str | None = No
     return table
 
 
-def keywords_table(cluster: Mapping[str, Any], level: float) -> Table:
-    """Return a table of one cluster's keywords with what is known about each."""
-    title = (
+def cluster_title(cluster: Mapping[str, Any]) -> str:
+    """Return one line on a cluster.
+
+    Examples
+    --------
+    >>> cluster_title({"component": 7, "share": 0.25, "n_rows": 1234.5})
+    'Cluster 7: 25.0% of rows, about 1,234'
+    """
+    return (
         f"Cluster {cluster['component']}: {percent(cluster['share'])} of rows, about {cluster['n_rows']:,.0f}"
     )
+
+
+def keywords_table(cluster: Mapping[str, Any], level: float) -> Table:
+    """Return a table of one cluster's keywords with what is known about each."""
     heads = [("keyword", "left"), ("probability", "right"), (f"{100 * level:g}% interval", "right")]
-    table = _table(title, [*heads, ("evidence", "right"), ("lift", "right")])
+    table = _table([*heads, ("evidence", "right"), ("lift", "right")])
     for entry in cluster["features"]:
         interval = f"{percent(entry['low'])} to {percent(entry['high'])}"
         evidence, lift = f"{entry['evidence']:,.1f}", f"{entry['lift']:,.1f}"
@@ -46,12 +55,10 @@ def keywords_table(cluster: Mapping[str, Any], level: float) -> Table:
     return table
 
 
-def suggestions_table(
-    suggestions: Sequence[Mapping[str, Any]], level: float = 0.95, title: str | None = None
-) -> Table:
+def suggestions_table(suggestions: Sequence[Mapping[str, Any]], level: float = 0.95) -> Table:
     """Return a table of suggested keywords: probability, interval, clusters behind each."""
     heads = [("keyword", "left"), ("probability", "right"), (f"{100 * level:g}% interval", "right")]
-    table = _table(title, [*heads, ("clusters behind it", "left")])
+    table = _table([*heads, ("clusters behind it", "left")])
     for entry in suggestions:
         interval = f"{percent(entry['low'])} to {percent(entry['high'])}"
         behind = ", ".join(f"{each['component']} ({percent(each['share'])})" for each in entry["clusters"])
@@ -59,9 +66,9 @@ def suggestions_table(
     return table
 
 
-def facts_table(facts: Mapping[str, Any], title: str | None = None) -> Table:
+def facts_table(facts: Mapping[str, Any]) -> Table:
     """Return a table of names and values."""
-    table = _table(title, [("", "left"), ("", "right")])
+    table = _table([("", "left"), ("", "right")])
     table.show_header = False
     for name, value in facts.items():
         table.add_row(name, Text(plain(value)))
@@ -81,8 +88,8 @@ def percent(share: float) -> str:
     return f"{100 * share:.2f}%" if share >= 0.0001 else "<0.01%"
 
 
-def _table(title: str | None, heads: Sequence[tuple[str, Any]]) -> Table:
-    table = Table(title=title, title_justify="left", title_style="bold", box=None, padding=(0, 3, 0, 0))
+def _table(heads: Sequence[tuple[str, Any]]) -> Table:
+    table = Table(box=None, padding=(0, 3, 0, 0))
     for head, side in heads:
         table.add_column(head, justify=side, no_wrap=side == "right", overflow="fold", header_style="bold")
     return table

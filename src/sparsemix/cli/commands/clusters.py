@@ -26,7 +26,7 @@ def clusters(
     """Show the clusters of a model, the largest first, with their keywords."""
     from sparsemix.cli.console import show, show_json
     from sparsemix.cli.results import describe_clusters, pick_component
-    from sparsemix.cli.tables import clusters_table, keywords_table
+    from sparsemix.cli.tables import cluster_title, clusters_table, keywords_table
     from sparsemix.model_io import load_model
 
     found = describe_clusters(load_model(model), n, by=by, level=level)
@@ -35,6 +35,6 @@ def clusters(
     if json:
         show_json({"level": level, "by": by, "clusters": found})
     elif component is not None:
-        show(keywords_table(found[0], level))
+        show(cluster_title(found[0]), keywords_table(found[0], level))
     else:
         show(clusters_table(found))

@@ -31,4 +31,4 @@ def profile(
     if json:
         show_json(found)
     else:
-        show(profile_table(found, input))
+        show(profile_table(found))

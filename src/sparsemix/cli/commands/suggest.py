@@ -39,7 +39,7 @@ def suggest(
     quiet: options.Quiet = False,
 ) -> None:
     """Suggest keywords for an ad, with their probability and the clusters that speak for them."""
-    from sparsemix.cli.console import show, show_json
+    from sparsemix.cli.console import plain, show, show_json
     from sparsemix.cli.results import keyword_names
     from sparsemix.cli.suggesting import ad_keywords, answer, known_keywords
     from sparsemix.cli.tables import suggestions_table
@@ -54,4 +54,4 @@ def suggest(
     if json:
         show_json({"accepted": accepted, "rejected": rejected, "level": level, "suggestions": found})
     else:
-        show(suggestions_table(found, level, f"For an ad with: {', '.join(accepted)}"))
+        show(f"For an ad with: {plain(', '.join(accepted))}", suggestions_table(found, level))

@@ -1,0 +1,115 @@
+"""`sparsemix demo` does the whole job on ads that it makes up, and without a network."""
+
+import re
+import shlex
+import socket
+
+import numpy as np
+import pytest
+
+import sparsemix as sm
+from sparsemix.cli import first_run
+from sparsemix.cli.demo import TOPICS, make_demo_ads
+
+
+@pytest.fixture
+def no_network(monkeypatch):
+    def refuse(*_args, **_kwargs):
+        pytest.fail("the demo opened a socket")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+
+
+def commands_in(text):
+    return [shlex.split(line) for line in text.splitlines() if line.startswith("   sparsemix")]
+
+
+@pytest.mark.usefixtures("no_network")
+def test_the_whole_demo(sparsemix, tmp_path):
+    folder = tmp_path / "my demo"
+    assert sparsemix("demo", "--out", folder, "--ads", 1_200) == 0
+    assert sorted(each.name for each in folder.iterdir()) == ["demo_ads.csv", "demo_ads.smx", "report.html"]
+    assert [int(number) for number in re.findall(r"^(\d)\. ", sparsemix.out, re.M)] == [1, 2, 3, 4, 5, 6]
+    assert "sparsemix fit your_ads.csv -o your_ads.smx" in sparsemix.out
+    model = sm.load_model(folder / "demo_ads.smx")
+    assert model.n_rows_seen_ == 1_200
+    assert "Demo ads" in (folder / "report.html").read_text(encoding="utf-8")
+
+
+def test_the_commands_that_it_names_do_what_it_did(sparsemix, tmp_path):
+    assert sparsemix("demo", "--out", tmp_path, "--ads", 1_200, "--quiet") == 0
+    shown, before = sparsemix.out, (tmp_path / "demo_ads.smx").read_bytes()
+    commands = commands_in(shown)
+    assert [command[1] for command in commands] == ["profile", "fit", "suggest", "suggest"]
+    for command in commands:
+        assert sparsemix(*command[1:]) == 0
+        if command[1] in {"profile", "suggest"}:
+            lines = [" ".join(line.split()) for line in shown.splitlines()]
+            table = [" ".join(line.split()) for line in sparsemix.out.splitlines() if line.strip()]
+            new = [line for line in table if line not in lines]
+            assert [line for line in new if not line.startswith(("For an ad with", str(tmp_path)))] == []
+    assert len((tmp_path / "demo_ads.smx").read_bytes()) == len(before)
+
+
+def test_the_second_suggestions_follow_the_answer(sparsemix, tmp_path):
+    assert sparsemix("demo", "--out", tmp_path, "--ads", 1_200, "--quiet") == 0
+    accepted, rejected = re.search(r"takes '(.+)' and turns down '(.+)'", sparsemix.out).groups()
+    assert accepted in TOPICS["programming courses"]
+    assert rejected in TOPICS["reptiles and aquariums"]
+    model = sm.load_model(tmp_path / "demo_ads.smx")
+    found = {each.feature for each in model.suggest(["python", accepted], [rejected], n=8)}
+    assert len(found & set(TOPICS["programming courses"])) >= 7
+
+
+def test_a_page_of_somebody_else_is_not_replaced(sparsemix, tmp_path):
+    (tmp_path / "report.html").write_text("my own report")
+    assert sparsemix("demo", "--out", tmp_path) == 1
+    assert "Choose another folder with --out" in sparsemix.err
+    assert [each.name for each in tmp_path.iterdir()] == ["report.html"]
+
+
+def test_the_first_run_says_that_it_compiles(monkeypatch, capsys, tmp_path):
+    class Kernel:
+        class stats:  # noqa: N801  (as Numba calls it)
+            cache_path = str(tmp_path)
+
+    monkeypatch.setattr("sparsemix.models.online_profiles.kernels.row_log_joint", Kernel)
+    first_run.say_if_compiling()
+    assert "First run on this machine: compiling" in capsys.readouterr().err
+    (tmp_path / "kernels.nbi").touch()
+    first_run.say_if_compiling()
+    assert capsys.readouterr().err == ""
+
+
+def test_topics_are_readable_and_some_keywords_are_ambiguous():
+    assert len(TOPICS) == 25
+    assert all(len(keywords) == len(set(keywords)) == 30 for keywords in TOPICS.values())
+    keywords = [keyword for topic in TOPICS.values() for keyword in topic]
+    assert all(re.fullmatch(r"[a-z0-9+ ]+", keyword) for keyword in keywords)
+    twice = {keyword for keyword in keywords if keywords.count(keyword) > 1}
+    assert {"python", "java", "mouse", "window tinting", "crown"} <= twice
+
+
+def test_ads_are_the_same_for_a_seed_and_mostly_about_their_trade():
+    first, second, other = make_demo_ads(500, 1), make_demo_ads(500, 1), make_demo_ads(500, 2)
+    assert first.keywords == second.keywords
+    assert first.keywords != other.keywords
+    assert all(keywords and len(keywords) == len(set(keywords)) for keywords in first.keywords)
+    names = list(TOPICS.values())
+    own = [
+        np.mean([keyword in names[topic] for keyword in keywords])
+        for topic, keywords in zip(first.topics, first.keywords, strict=True)
+        if topic >= 0
+    ]
+    assert np.mean(own) > 0.9
+    assert 0 < np.mean(first.topics < 0) < 0.1
+
+
+def test_the_csv_reads_back(tmp_path):
+    ads = make_demo_ads(300)
+    ads.write_csv(tmp_path / "ads.csv")
+    rows = sm.read_table(tmp_path / "ads.csv", row="ad_id", feature="keyword", group="advertiser")
+    assert rows.n_rows == 300
+    assert rows.groups.tolist() == ads.advertisers
+    found = {rows.feature_names[column] for column in rows[7:8].matrix.indices}
+    assert found == set(ads.keywords[7])
