@@ -94,7 +94,7 @@ def fit(files: Files, dataset: "Dataset", seed: int, quiet: bool) -> Any:
 
 def suggest(files: Files, model: Any) -> None:
     """Suggest keywords for an ad with a word of two meanings, take an answer, and suggest again."""
-    command = ["sparsemix", "suggest", str(files.model), "--keyword", KEYWORD]
+    command = ["sparsemix", "suggest", str(files.model), "-n", "8", "--keyword", KEYWORD]
     _headline(4, f"Suggesting keywords for an ad that has only {KEYWORD!r}", shlex.join(command))
     found = answer(model, [KEYWORD], [], 8)
     show(suggestions_table(found))
