@@ -74,7 +74,9 @@ def test_help_shows_examples_that_parse(command, capsys):
     assert main([command, "--help"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert f"{PROGRAM} {command}" in shown
-    for example in COMMANDS[command].epilog.split("\n\n"):
+    heading, *examples = COMMANDS[command].epilog.split("\n\n")
+    assert heading == "Examples:"
+    for example in examples:
         known = {name for option in options_of(command) for name in option.opts}
         assert example.startswith(f"{PROGRAM} {command}")
         assert set(re.findall(r"(?<=\s)--?[a-z][\w-]*", example)) <= known

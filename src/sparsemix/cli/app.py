@@ -49,8 +49,8 @@ def options(
     """Take the options of the program itself."""
 
 
-for _name, _command, _epilog in commands.ALL:
-    app.command(_name, epilog=_epilog)(_command)
+for _name, _command, _examples in commands.ALL:
+    app.command(_name, epilog=f"Examples:\n\n{_examples}")(_command)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

@@ -29,20 +29,20 @@ def fit(
             "--n-components",
             "-k",
             metavar="N",
-            help="How many clusters at most [default: 50].",
+            help="How many clusters at most; 50 by default.",
             rich_help_panel=_MODEL,
         ),
     ] = None,
     seed: Annotated[
         int | None,
-        typer.Option("--seed", help="Seed of the random start [default: 0].", rich_help_panel=_MODEL),
+        typer.Option("--seed", help="Seed of the random start; 0 by default.", rich_help_panel=_MODEL),
     ] = None,
     binarize: Annotated[
         float | None,
         typer.Option(
             "--binarize",
             metavar="X",
-            help="A count above this means present [default: 0].",
+            help="A count above this means present; 0 by default.",
             rich_help_panel=_MODEL,
         ),
     ] = None,
