@@ -52,7 +52,7 @@ class OnlineBernoulliMixture(ClusterMixin, BaseEstimator):
         Values above it count as present. None takes zeros and ones only.
     min_responsibility : float in [0, 1), default=0.001
         A cluster that is responsible for a row by less learns nothing from it.
-    cull_threshold : float >= 0, default=0.001
+    cull_threshold : float >= 0, default=0.002
         A feature stops having a Beta of its own in a cluster where that changes responsibilities by less, in nats a
         row. 0 keeps every feature that a cluster has seen.
     min_component_share : float in [0, 1), default=0.02
@@ -117,7 +117,7 @@ class OnlineBernoulliMixture(ClusterMixin, BaseEstimator):
         clutter: bool = False,
         binarize: float | None = None,
         min_responsibility: float = 1e-3,
-        cull_threshold: float = 1e-3,
+        cull_threshold: float = 2e-3,
         min_component_share: float = 0.02,
         staleness: float = 0.1,
         random_state: int | np.random.RandomState | None = None,
@@ -315,8 +315,9 @@ class OnlineBernoulliMixture(ClusterMixin, BaseEstimator):
             If a feature is not known; close matches are named.
         """
         check_is_fitted(self)
-        known = [suggest.feature_numbers(self._features, given) for given in (accepted, reject)]
-        return suggest.suggestions(self._view, self._features, known[0], known[1], n, level, completeness)
+        wanted = suggest.feature_numbers(self._features, accepted)
+        unwanted = suggest.feature_numbers(self._features, reject, "reject")
+        return suggest.suggestions(self._view, self._features, wanted, unwanted, n, level, completeness)
 
     def to_payload(self) -> Payload:
         """The exact state for a model file, also in the middle of a stream."""

@@ -17,6 +17,11 @@ IntVector = NDArray[np.int64]
 ROWS_PER_BLOCK = 4_096
 
 
+def log_not_listed(mean: FloatVector, completeness: float) -> FloatVector:
+    """Log probability that a feature is absent or, being present, not listed; finite also for a mean of 1."""
+    return np.asarray(np.log1p(-completeness * (1.0 - 1e-15) * mean))
+
+
 @dataclass(frozen=True)
 class View:
     """What predictions need.
@@ -94,11 +99,9 @@ class View:
             posterior = self.posterior
             used, owner = posterior.used(), posterior.owner()
             mean = posterior.alpha[used] / (posterior.alpha[used] + posterior.beta[used])
-            explicit = np.bincount(
-                owner, weights=np.log1p(-completeness * mean), minlength=posterior.n_components
-            )
+            terms = log_not_listed(mean, completeness)
+            explicit = np.bincount(owner, weights=terms, minlength=posterior.n_components)
             n_default = self.n_features - posterior.common_feature.size - posterior.size
-            self._silence[completeness] = explicit + n_default * np.log1p(
-                -completeness * self.default_means()
-            )
+            default = log_not_listed(self.default_means(), completeness)
+            self._silence[completeness] = explicit + n_default * default
         return self._silence[completeness]

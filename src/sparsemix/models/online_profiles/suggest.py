@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betainc, betaincinv, log_expit, logsumexp
+from scipy.special import betainc, betaincinv, expit, log_expit, logsumexp
 
 from sparsemix.data.feature_names import FeatureNames
 from sparsemix.foundation.errors import parameter_error
-from sparsemix.models.online_profiles import checks, kernels
-from sparsemix.models.online_profiles.prediction import View
+from sparsemix.models.online_profiles import checks
+from sparsemix.models.online_profiles.prediction import View, log_not_listed
 
 FloatVector = NDArray[np.float64]
 IntVector = NDArray[np.int64]
@@ -34,11 +34,11 @@ class Suggestion(NamedTuple):
     components: list[tuple[int, float]]
 
 
-def feature_numbers(features: FeatureNames, given: Any) -> IntVector:
-    """Numbers of features given by name, or by number where there are no names."""
+def feature_numbers(features: FeatureNames, given: Any, name: str = "accepted") -> IntVector:
+    """Distinct numbers of features given by name, or by number where there are no names."""
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):
         raise parameter_error(
-            "accepted", "suggest", "a sequence of features", given, "Put a single one in brackets."
+            name, "suggest", "a sequence of features", given, "Put a single one in brackets."
         )
     positions = features.positions()
     asked = [g.item() if isinstance(g, np.generic) else g for g in given]
@@ -50,8 +50,8 @@ def feature_numbers(features: FeatureNames, given: Any) -> IntVector:
                 else []
             )
             remedy = f"Did you mean {', '.join(near)}?" if near else "Leave it out."
-            raise parameter_error("accepted", "suggest", "features that the model knows", one, remedy)
-    return np.array([positions[one] for one in asked], np.int64)
+            raise parameter_error(name, "suggest", "features that the model knows", one, remedy)
+    return np.array(list(dict.fromkeys(positions[one] for one in asked)), np.int64)
 
 
 def responsibilities(
@@ -62,16 +62,11 @@ def responsibilities(
     All other features are not observed, or with ``completeness > 0`` were listed with that probability if present:
     the likelihood of a listed feature is ``completeness mu``, of one that is not listed ``1 - completeness mu``.
     """
-    joint = np.log(view.posterior.weight_concentration)
-    if completeness > 0.0:
-        joint = joint + view.log_silence(completeness)
-    for feature in accepted:
-        log_odds = view.log_odds(int(feature))
-        joint = joint + log_expit(log_odds)
-        if completeness > 0.0:
-            joint = joint - np.log1p(-completeness / (1.0 + np.exp(-log_odds)) * (1.0 - 1e-15))
-    for feature in rejected:
-        joint = joint + log_expit(-view.log_odds(int(feature)))
+    joint = np.log(view.posterior.weight_concentration) + view.log_silence(completeness)
+    for given, sign in ((accepted, 1.0), (rejected, -1.0)):
+        for feature in given:
+            log_odds = view.log_odds(int(feature))
+            joint = joint + log_expit(sign * log_odds) - log_not_listed(expit(log_odds), completeness)
     return np.exp(joint - logsumexp(joint))
 
 
