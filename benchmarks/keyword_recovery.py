@@ -30,7 +30,7 @@ HEADER = (
     "ms a suggestion",
 )
 COMPONENTS = (50, 100, 200, 400, 1000)
-SUGGEST_OPTIONS = ({},)
+SUGGEST_OPTIONS = ({"completeness": 0.0}, {"completeness": 0.5}, {"completeness": 0.8})
 NOTES = f"""Ads with a single keyword are left out. A fifth of the ads is set apart for the test; a
 fifth of each test ad's keywords, at least one, is hidden, and the keywords that are not shown are
 ranked. The figures are recall at {N_SUGGESTIONS}, mean and standard deviation over the seeds (each with

@@ -30,8 +30,7 @@ Scores are medians over seeds with the range in brackets; seconds are medians of
 
 def learn(rows: csr_array, n_components: int, seed: int) -> np.ndarray:
     """Assign every row after one pass with the defaults."""
-    model = sparsemix.OnlineBernoulliMixture(n_components=n_components, random_state=seed).fit(rows)
-    return model.predict(rows)
+    return sparsemix.OnlineBernoulliMixture(n_components=n_components, random_state=seed).fit_predict(rows)
 
 
 def learn_shuffled(rows: csr_array, n_components: int, seed: int) -> np.ndarray:

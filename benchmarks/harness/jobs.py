@@ -19,19 +19,21 @@ from harness.em import fit_em
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What one job gives back; times in seconds, memory in bytes."""
+    """What one job gives back.
+
+    assignments : (n_rows,) cluster of every row
+    seconds : the whole job, fitting and assigning
+    peak_bytes : most memory that the process held until the job ended
+    input_bytes, added_bytes : the rows, and the peak above what was held when they were loaded
+    details : whatever else the job measured, in seconds, rows or bytes
+    """
 
     assignments: np.ndarray
-    fit_seconds: float
-    predict_seconds: float = 0.0
+    seconds: float
+    peak_bytes: int = 0
     input_bytes: int = 0
     added_bytes: int = 0
     details: dict[str, float] = field(default_factory=dict)
-
-    @property
-    def seconds(self) -> float:
-        """The whole job: fitting, and assigning every row."""
-        return self.fit_seconds + self.predict_seconds
 
 
 Job = Callable[[csr_array, int, int], Outcome]  # rows, n_components, seed
@@ -75,7 +77,7 @@ def measure(job: Job, folder: Path, n_components: int, seed: int) -> Outcome:
     return replace(
         outcome,
         input_bytes=rows.data.nbytes + rows.indices.nbytes + rows.indptr.nbytes,
-        added_bytes=max(0, machine.peak_bytes() - before),
+        added_bytes=max(0, outcome.peak_bytes - before),
     )
 
 
@@ -86,26 +88,29 @@ def measure_bound(folder: Path, n_components: int, repeats: int) -> float:
 
 
 def run_learner(rows: csr_array, n_components: int, seed: int) -> Outcome:
-    """Fit the online Bernoulli mixture with its defaults, one pass, then assign every row."""
+    """Fit the online Bernoulli mixture with its defaults: one pass, then every row is assigned."""
     start = time.perf_counter()
     model = sparsemix.OnlineBernoulliMixture(n_components=n_components, random_state=seed).fit(rows)
-    fitted = time.perf_counter()
-    assignments = model.predict(rows)
-    done = time.perf_counter()
-    payload = model.to_payload()
-    details = dict(model.timings_) | {"model_bytes": sum(array.nbytes for array in payload.arrays.values())}
-    return Outcome(assignments, fitted - start, done - fitted, details=details)
+    seconds = time.perf_counter() - start
+    peak = machine.peak_bytes()
+    arrays = model.to_payload().arrays
+    streamed_rows = rows.shape[0] - model.lineage_[0].row
+    model_bytes = sum(array.nbytes for array in arrays.values())
+    details = {"streamed_rows": streamed_rows, "model_bytes": model_bytes, **model.timings_}
+    return Outcome(model.labels_, seconds, peak_bytes=peak, details=details)
 
 
 def run_minibatch_kmeans(rows: csr_array, n_components: int, seed: int) -> Outcome:
     """Fit scikit-learn's MiniBatchKMeans with its defaults; fitting includes the assignments."""
     start = time.perf_counter()
     model = MiniBatchKMeans(n_clusters=n_components, random_state=seed).fit(rows)
-    return Outcome(model.labels_, time.perf_counter() - start, details={"iterations": model.n_iter_})
+    seconds = time.perf_counter() - start
+    return Outcome(model.labels_, seconds, machine.peak_bytes())
 
 
 def run_em(rows: csr_array, n_components: int, seed: int) -> Outcome:
     """Fit the Bernoulli mixture by EM to convergence; the last sweep gives the assignments."""
     start = time.perf_counter()
     fit = fit_em(rows, n_components, seed=seed)
-    return Outcome(fit.assignments, time.perf_counter() - start, details={"iterations": fit.n_iterations})
+    seconds = time.perf_counter() - start
+    return Outcome(fit.assignments, seconds, machine.peak_bytes())
