@@ -12,6 +12,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
+from scipy import sparse
 
 from sparsemix.data import Dataset
 
@@ -83,8 +84,6 @@ def assert_same(found: Dataset, wanted: Dataset, but_report: bool = False) -> No
 
 def join(batches: Sequence[Dataset]) -> Dataset:
     """One data set out of batches, by means of the public parts alone."""
-    from scipy import sparse
-
     last = batches[-1]
     n_features = last.n_features
     blocks = [
@@ -136,9 +135,8 @@ def arrow_table(records: Sequence[Record], names: Sequence[str]) -> pa.Table:
 
 
 def pandas_table(records: Sequence[Record], names: Sequence[str]) -> pd.DataFrame:
-    return pd.DataFrame(
-        {name: pd.Series([record[name] for record in records], dtype=object) for name in names}
-    )
+    columns = {name: [record[name] for record in records] for name in names}
+    return pd.DataFrame({name: pd.Series(values, dtype=object) for name, values in columns.items()})
 
 
 def polars_table(records: Sequence[Record], names: Sequence[str]) -> pl.DataFrame:

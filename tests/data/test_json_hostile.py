@@ -76,9 +76,8 @@ def test_a_key_that_appears_late_is_found(tmp_path):
 
 
 def test_an_unknown_key_lists_those_that_exist(tmp_path):
-    with pytest.raises(
-        ParameterError, match=r"one of the columns \('ad', 'words'\), but it is 'word'. Did you mean 'words'"
-    ):
+    words = r"one of the columns \('ad', 'words'\), but it is 'word'. Did you mean 'words'"
+    with pytest.raises(ParameterError, match=words):
         read_lines(tmp_path, '{"ad": 1, "words": ["red"]}\n')
 
 
@@ -89,7 +88,8 @@ def test_any_key_can_be_a_column(tmp_path, key):
 
 
 def test_arrays_and_single_words_may_mix(tmp_path):
-    text = '{"ad": 1, "word": ["red", 7, null, "", "red"]}\n{"ad": 2, "word": "red"}\n{"ad": 3, "word": []}\n{"ad": 4}\n'
+    text = '{"ad": 1, "word": ["red", 7, null, "", "red"]}\n{"ad": 2, "word": "red"}\n'
+    text += '{"ad": 3, "word": []}\n{"ad": 4}\n'
     dataset = read_lines(tmp_path, text)
     assert cells(dataset) == {(1, "red"): 1, (1, "7"): 1, (2, "red"): 1}
     assert dataset.row_ids.tolist() == [1, 2, 3, 4]

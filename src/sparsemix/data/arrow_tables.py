@@ -17,7 +17,7 @@ from sparsemix.data.formats import is_gzipped
 from sparsemix.data.pairs import is_list
 from sparsemix.foundation.errors import DataError
 
-RECORDS_PER_BLOCK = 1 << 21
+RECORDS_PER_BLOCK = 1 << 20
 BASKETS_PER_BLOCK = 1 << 16
 BYTES_PER_BLOCK = 1 << 28
 RECORDS_PER_READ = 1 << 17
@@ -179,7 +179,7 @@ def _opened(file: Path) -> Iterator[Any]:
                 shutil.copyfileobj(packed, unpacked)
         schema = pq.read_schema(plain)
         text = [f.name for f in schema if pa.types.is_string(f.type) or pa.types.is_large_string(f.type)]
-        with pq.ParquetFile(plain, read_dictionary=text) as parquet:
+        with pq.ParquetFile(plain, read_dictionary=text, pre_buffer=False) as parquet:
             yield parquet
 
 

@@ -43,8 +43,9 @@ def canonical_counts(matrix: Any, feature_names: NDArray[Any] | None = None) -> 
     """
     rows = _as_csr(matrix)
     _check_values(rows, feature_names)
-    data = rows.data.astype(np.float64)
-    counts = sparse.csr_array((data, rows.indices.copy(), rows.indptr.copy()), shape=rows.shape)
+    width = np.int32 if max(rows.nnz, *rows.shape) <= np.iinfo(np.int32).max else np.int64
+    parts = (rows.data.astype(np.float64), rows.indices.astype(width), rows.indptr.astype(width))
+    counts = sparse.csr_array(parts, shape=rows.shape)
     counts.sum_duplicates()
     counts.eliminate_zeros()
     counts.data = compact_counts(counts.data)
@@ -63,7 +64,7 @@ def compact_counts(counts: NDArray[Any]) -> NDArray[Any]:
     return counts.astype(np.float32 if exact else np.float64)
 
 
-def _as_csr(matrix: Any) -> sparse.csr_array:
+def _as_csr(matrix: Any) -> Any:
     """CSR view or copy of `matrix`; index arrays get one common width."""
     given: Any = matrix
     if sparse.issparse(matrix):

@@ -51,7 +51,7 @@ def check_columns(requested: Mapping[str, str], available: Sequence[str]) -> Non
     """
     for role, name in requested.items():
         if name not in available:
-            close = difflib.get_close_matches(str(name), available, n=1)
+            close = difflib.get_close_matches(str(name), available, n=1, cutoff=0.5)
             hint = f" Did you mean {close[0]!r}?" if close else _separator_hint(available)
             raise ParameterError(
                 f"'{role}' of read_table must be one of the columns ({', '.join(map(repr, available))}), "

@@ -1,7 +1,6 @@
 """JSON lines as blocks of records; DuckDB takes the wanted keys out of each line."""
 
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import pyarrow.compute as pc
 from sparsemix.data.arrow_numpy import one_array, to_numpy
 from sparsemix.data.blocks import Block
 from sparsemix.data.byte_stream import TextPiece, decode_lines, line_pieces
+from sparsemix.data.duck import open_duckdb
 from sparsemix.data.values import Column, whole_texts
 from sparsemix.foundation.errors import DataError, shorten
 
@@ -38,7 +38,7 @@ class JsonReader:
         At least the first piece of the first file is looked at.
         """
         names: dict[str, None] = {}
-        with _connection() as connection:
+        with open_duckdb() as connection:
             for lines in self._lines():
                 keys = lines.run(connection, "SELECT unnest(json_keys(line)) AS key FROM lines")
                 names.update(dict.fromkeys(pc.unique(keys.to_arrow_table()["key"]).to_pylist()))
@@ -48,7 +48,7 @@ class JsonReader:
 
     def list_columns(self) -> set[str]:
         """Keys that hold an array somewhere in the first piece of the first file."""
-        with _connection() as connection:
+        with open_duckdb() as connection:
             for lines in self._lines():
                 keys = "SELECT line, unnest(json_keys(line)) AS key FROM lines"
                 pointer = "'/' || replace(replace(key, '~', '~0'), '/', '~1')"
@@ -58,7 +58,7 @@ class JsonReader:
 
     def blocks(self, columns: dict[str, str]) -> Iterator[Block]:
         """Yield the records in order."""
-        with _connection() as connection:
+        with open_duckdb() as connection:
             for lines in self._lines():
                 yield _block(lines, columns, connection)
 
@@ -170,12 +170,3 @@ def _pointer(name: str) -> str:
     """Return a key as an SQL literal of a JSON pointer."""
     escaped = name.replace("~", "~0").replace("/", "~1").replace("'", "''")
     return f"'/{escaped}'"
-
-
-@contextmanager
-def _connection() -> Iterator[Any]:
-    connection = duckdb.connect(config={"autoinstall_known_extensions": "false"})
-    try:
-        yield connection
-    finally:
-        connection.close()

@@ -43,7 +43,6 @@ def read_pairs(column: Column, delimiter: str | None) -> Pairs:
         values = split_text(_text(values, delimiter), delimiter)
     if not is_list(values.type):
         return Pairs(None, code_column(column), np.empty(0, dtype=np.int64))
-    values = _plain_list(values)
     records = pc.list_parent_indices(values).to_numpy().astype(np.int64)
     nulls = np.flatnonzero(to_numpy(values.is_null(), False))
     items = Column(pc.list_flatten(values), column.role, lambda pair: column.place(int(records[pair])))
@@ -87,10 +86,6 @@ def is_list(kind: Any) -> bool:
 
 def _is_list_view(kind: Any) -> bool:
     return str(kind).startswith(("list_view<", "large_list_view<"))
-
-
-def _plain_list(values: Any) -> Any:
-    return values.cast(pa.large_list(values.type.value_type)) if _is_list_view(values.type) else values
 
 
 def _text(values: Any, delimiter: str) -> Any:

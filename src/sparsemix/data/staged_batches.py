@@ -55,7 +55,7 @@ class StagedBatches:
         matrix = build_matrix(
             cells["number"].to_numpy() - start,
             columns,
-            cells["n"].to_numpy() if self._stage.has_counts else None,
+            cells["n"].to_numpy().copy() if self._stage.has_counts else None,
             (stop - start, n_features),
         )
         return Dataset(

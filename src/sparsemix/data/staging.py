@@ -16,6 +16,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sparsemix.data.clean import ATTRIBUTE_ROLES, Attribute, CleanBlock
+from sparsemix.data.duck import open_duckdb
 from sparsemix.data.report import ReadReport
 from sparsemix.data.vocabulary import Vocabulary
 from sparsemix.foundation.errors import DataError, parameter_error
@@ -126,19 +127,17 @@ def open_stage(roles: Collection[str], report: ReadReport, memory_limit: str) ->
     DataError
         If the memory or the disk does not suffice.
     """
-    with TemporaryDirectory(prefix="sparsemix-") as folder:
-        settings: dict[str, Any] = {"temp_directory": folder, "autoinstall_known_extensions": "false"}
-        connection = duckdb.connect(Path(folder) / "stage.duckdb", config=settings)
+    with TemporaryDirectory(prefix="sparsemix-") as name:
+        folder = Path(name)
         try:
-            _limit_memory(connection, memory_limit)
-            yield Stage(connection, roles, report)
+            with open_duckdb(folder / "stage.duckdb", temp_folder=folder) as connection:
+                _limit_memory(connection, memory_limit)
+                yield Stage(connection, roles, report)
         except (duckdb.OutOfMemoryException, duckdb.IOException) as error:
             raise DataError(
                 f"The table cannot be sorted in {memory_limit} of memory and the space in {folder}: {error}. "
                 f"Pass a larger memory_limit=, or let TMPDIR name a larger disk."
             ) from error
-        finally:
-            connection.close()
 
 
 def _limit_memory(connection: Any, memory_limit: str) -> None:

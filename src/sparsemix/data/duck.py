@@ -1,0 +1,30 @@
+"""The one way to open DuckDB: quiet, and without fetching extensions from the network."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+
+@contextmanager
+def open_duckdb(file: Path | None = None, temp_folder: Path | None = None) -> Iterator[Any]:
+    """Give a connection and close it afterwards.
+
+    Parameters
+    ----------
+    file : Path, optional
+        Where the data base is kept; the default is in memory.
+    temp_folder : Path, optional
+        Where DuckDB puts what does not fit in memory.
+    """
+    settings: dict[str, Any] = {"autoinstall_known_extensions": "false"}
+    if temp_folder is not None:
+        settings["temp_directory"] = str(temp_folder)
+    connection = duckdb.connect(":memory:" if file is None else file, config=settings)
+    try:
+        connection.execute("SET enable_progress_bar = false")
+        yield connection
+    finally:
+        connection.close()

@@ -1,0 +1,115 @@
+"""Guesses of columns, and wrong names."""
+
+import pyarrow as pa
+import pytest
+
+from sparsemix.data import guess_columns, read_table
+from sparsemix.foundation.errors import DataError, ParameterError
+
+
+def table(*names: str) -> pa.Table:
+    return pa.table({name: ["x"] for name in names})
+
+
+@pytest.mark.parametrize(
+    ("names", "row", "feature"),
+    [
+        (["ad_id", "keyword"], "ad_id", "keyword"),
+        (["keyword", "ad"], "ad", "keyword"),
+        (["advertiser", "Ad ID", "Keyword", "n"], "Ad ID", "Keyword"),
+        (["userId", "country", "item"], "userId", "item"),
+        (["document", "word", "count"], "document", "word"),
+        (["id", "title", "tokens", "label"], "id", "tokens"),
+        (["article", "tag_id", "tag"], "article", "tag"),
+        (["ad", "ad_id", "term"], "ad_id", "term"),
+        (["plot", "genre"], "plot", "genre"),
+        (["x", "word"], "x", "word"),
+        (["word", "x"], "x", "word"),
+        (["ad", "user"], "ad", "user"),
+        (["row", "feature", "value"], "row", "feature"),
+    ],
+)
+def test_obvious_choices(names, row, feature):
+    assert guess_columns(table(*names)) == {"row": row, "feature": feature}
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["a", "b", "c"],
+        ["ad", "user", "keyword"],
+        ["ad", "keyword", "tag"],
+        ["ad_id", "x", "y"],
+        ["keyword"],
+        [],
+    ],
+)
+def test_no_obvious_choice_lists_the_columns(names):
+    with pytest.raises(DataError, match="no one obvious choice") as caught:
+        guess_columns(table(*names))
+    for name in names:
+        assert repr(name) in str(caught.value)
+
+
+def test_what_is_given_is_not_guessed():
+    columns = table("ad", "user", "keyword")
+    assert read_table(columns, row="user").report.guessed == {"feature": "keyword"}
+    assert read_table(columns, row="user", feature="ad").report.guessed == {}
+    assert read_table(table("a", "b", "c"), row="b", group="c").report.guessed == {"feature": "a"}
+
+
+def test_a_wrong_name_lists_those_that_exist():
+    with pytest.raises(ParameterError) as caught:
+        read_table(table("ad_id", "keyword", "who"), row="ad", feature="keyword")
+    assert str(caught.value) == (
+        "'row' of read_table must be one of the columns ('ad_id', 'keyword', 'who'), but it is 'ad'. "
+        "Did you mean 'ad_id'?"
+    )
+
+
+@pytest.mark.parametrize("role", ["row", "feature", "count", "time", "group", "label"])
+def test_every_role_is_checked(role):
+    with pytest.raises(ParameterError, match=f"'{role}' of read_table must be one of the columns"):
+        read_table(table("ad", "keyword"), **{role: "zzz"})
+
+
+def test_row_and_feature_must_differ():
+    with pytest.raises(ParameterError, match="must differ"):
+        read_table(table("ad", "keyword"), row="ad", feature="ad")
+
+
+def test_a_guessed_plural_of_text_needs_a_delimiter():
+    baskets = pa.table({"ad": [1], "keywords": ["red;blue"]})
+    with pytest.raises(ParameterError, match="pass delimiter=, else name the column with feature="):
+        read_table(baskets)
+    assert read_table(baskets, delimiter=";").feature_names.tolist() == ["red", "blue"]
+    assert read_table(baskets, feature="keywords").feature_names.tolist() == ["red;blue"]
+    assert read_table(pa.table({"ad": [1], "keywords": [["red"]]})).feature_names.tolist() == ["red"]
+
+
+def test_baskets_without_id_are_numbered():
+    baskets = pa.table({"topic": ["p", "q"], "text": ["red blue", "red"]})
+    dataset = read_table(baskets, feature="text", delimiter=" ", label="topic")
+    assert dataset.row_ids.tolist() == [0, 1]
+    assert dataset.report.guessed == {"row": "(record number)"}
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"delimiter": ""}, "'delimiter' of read_table must be a text of at least one character"),
+        ({"separator": ";;"}, "'separator' of read_table must be one ASCII character"),
+        ({"quote": ""}, "'quote' of read_table must be one ASCII character"),
+        ({"format": "csv"}, "'format' of read_table must be None for a table in memory"),
+        ({"columns": ["a"]}, "'columns' of read_table must be None for a table in memory"),
+    ],
+)
+def test_arguments_that_do_not_fit(options, words):
+    with pytest.raises(ParameterError, match=words):
+        read_table(table("ad", "keyword"), **options)
+
+
+@pytest.mark.parametrize("source", [7, None, {"ad": [1]}, [1, 2], object()])
+def test_what_is_no_table(source):
+    with pytest.raises(ParameterError, match="'path_or_table' of read_table must be a path"):
+        read_table(source)
