@@ -193,7 +193,7 @@ class KeywordSuggester:
     >>> model = OnlineBernoulliMixture(n_components=2, random_state=0).fit(rows)
     >>> dialogue = KeywordSuggester(model, [0])
     >>> [s.feature for s in dialogue.suggest(2)]
-    [1, 2]
+    [2, 1]
     >>> [s.feature for s in dialogue.accept(1).reject(2).suggest(1)]
     [3]
     """
