@@ -6,6 +6,7 @@ from sparsemix.data.inputs import RowBlock, as_binary_rows
 from sparsemix.models.online_profiles import kernels
 from sparsemix.models.online_profiles.engine import Settings, Stream
 from sparsemix.models.online_profiles.equations import DenseState
+from sparsemix.models.online_profiles.prediction import View
 from sparsemix.models.online_profiles.state import NO_ENTRIES, Entries, Posterior, build_index, packed
 from sparsemix.probability.beta_bernoulli import BetaPrior
 
@@ -110,3 +111,7 @@ def stream_of(posterior, n_features, component_ids=None):
         next_cull=0,
         log_evidence=0.0,
     )
+
+
+def view_of(posterior, n_features, component_ids=None):
+    return View.of(stream_of(posterior, n_features, component_ids), n_features)
