@@ -6,7 +6,7 @@ digits may move. Edits in *other* files do not invalidate Numba's disk cache: ``
 """
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
 
@@ -17,13 +17,17 @@ _MATH = {"nsz", "arcp", "contract", "afn"}
 
 def kernel(function: F) -> F:
     """Compile `function` on first call, cached on disk, without the interpreter lock."""
-    compiled: F = numba.njit(cache=True, fastmath=_MATH, error_model="numpy", nogil=True)(function)
-    return compiled
+    return _compiled(function, _MATH)
 
 
 def reordering_kernel(function: F) -> F:
     """Compile `function` as `kernel` does and let its sums be reordered for speed."""
-    compiled: F = numba.njit(cache=True, fastmath=_MATH | {"reassoc"}, error_model="numpy", nogil=True)(
-        function
-    )
-    return compiled
+    return _compiled(function, _MATH | {"reassoc"})
+
+
+def _compiled(function: F, math: set[str]) -> F:
+    options: dict[str, Any] = {"fastmath": math, "error_model": "numpy", "nogil": True}
+    try:
+        return cast(F, numba.njit(cache=True, **options)(function))
+    except RuntimeError:  # neither the package's folder nor the user's can be written: compile anew in each process
+        return cast(F, numba.njit(**options)(function))
