@@ -189,13 +189,13 @@ class KeywordSuggester:
     --------
     >>> import numpy as np
     >>> from sparsemix import KeywordSuggester, OnlineBernoulliMixture
-    >>> rows = np.repeat([[1, 1, 1, 0, 0], [0, 0, 1, 1, 1]], 50, axis=0)
+    >>> rows = np.repeat([[1, 1, 1, 0, 0, 0], [0, 0, 0, 1, 1, 1]], 50, axis=0)
     >>> model = OnlineBernoulliMixture(n_components=2, random_state=0).fit(rows)
     >>> dialogue = KeywordSuggester(model, [0])
-    >>> [s.feature for s in dialogue.suggest(2)]
-    [2, 1]
-    >>> [s.feature for s in dialogue.accept(1).reject(2).suggest(1)]
-    [3]
+    >>> sorted(s.feature for s in dialogue.suggest())
+    [1, 2]
+    >>> [s.feature for s in dialogue.reject(1).suggest(1)]
+    [2]
     """
 
     def __init__(self, model: Any, accepted: Iterable[Any] = (), rejected: Iterable[Any] = ()) -> None:
@@ -205,14 +205,14 @@ class KeywordSuggester:
 
     def accept(self, *features: Any) -> "KeywordSuggester":
         """Add features to the row; returns the dialogue."""
-        feature_numbers(self.model._features, features)
+        feature_numbers(self.model._learner.features, features)
         self.rejected = [r for r in self.rejected if r not in features]
         self.accepted += [f for f in features if f not in self.accepted]
         return self
 
     def reject(self, *features: Any) -> "KeywordSuggester":
         """Say which features the row shall not hold; returns the dialogue."""
-        feature_numbers(self.model._features, features)
+        feature_numbers(self.model._learner.features, features)
         self.accepted = [a for a in self.accepted if a not in features]
         self.rejected += [f for f in features if f not in self.rejected]
         return self
