@@ -192,7 +192,7 @@ class KeywordSuggester:
     >>> rows = np.repeat([[1, 1, 1, 0, 0, 0], [0, 0, 0, 1, 1, 1]], 50, axis=0)
     >>> model = OnlineBernoulliMixture(n_components=2, random_state=0).fit(rows)
     >>> dialogue = KeywordSuggester(model, [0])
-    >>> sorted(s.feature for s in dialogue.suggest())
+    >>> sorted(s.feature for s in dialogue.suggest(2))
     [1, 2]
     >>> [s.feature for s in dialogue.reject(1).suggest(1)]
     [2]
