@@ -35,12 +35,16 @@ class FilterReport:
         return asdict(self)
 
     def __str__(self) -> str:
-        return (
-            f"removed {self.n_features_removed:,} features of fewer than {self.min_rows_per_feature} rows "
-            f"({self.n_entries_removed:,} entries), "
-            f"{self.n_wide_rows_removed:,} rows of more than {self.max_features_per_row} features, "
-            f"{self.n_empty_rows_removed:,} rows left without a feature"
-        )
+        parts = []
+        if self.min_rows_per_feature is not None:
+            rare = f"{self.n_features_removed:,} features of fewer than {self.min_rows_per_feature} rows"
+            parts.append(f"{rare} ({self.n_entries_removed:,} entries)")
+        if self.max_features_per_row is not None:
+            parts.append(
+                f"{self.n_wide_rows_removed:,} rows of more than {self.max_features_per_row} features"
+            )
+        parts.append(f"{self.n_empty_rows_removed:,} rows left without a feature")
+        return "removed " + ", ".join(parts)
 
 
 @dataclass(frozen=True)
