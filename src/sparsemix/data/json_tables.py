@@ -39,9 +39,9 @@ class JsonReader:
         """
         names: dict[str, None] = {}
         with open_duckdb() as connection:
-            for lines in self._lines():
-                keys = lines.run(connection, "SELECT unnest(json_keys(line)) AS key FROM lines")
-                names.update(dict.fromkeys(pc.unique(keys.to_arrow_table()["key"]).to_pylist()))
+            for lines in self._lines(connection):
+                keys = lines.table("SELECT unnest(json_keys(line)) AS key FROM lines")
+                names.update(dict.fromkeys(pc.unique(keys["key"]).to_pylist()))
                 if all(name in names for name in wanted):
                     break
         return list(names)
@@ -49,72 +49,77 @@ class JsonReader:
     def list_columns(self) -> set[str]:
         """Keys that hold an array somewhere in the first piece of the first file."""
         with open_duckdb() as connection:
-            for lines in self._lines():
+            for lines in self._lines(connection):
                 keys = "SELECT line, unnest(json_keys(line)) AS key FROM lines"
                 pointer = "'/' || replace(replace(key, '~', '~0'), '/', '~1')"
                 query = f"SELECT DISTINCT key FROM ({keys}) WHERE json_type(line, {pointer}) = 'ARRAY'"
-                return {key for (key,) in lines.run(connection, query).fetchall()}
+                return set(lines.table(query)["key"].to_pylist())
         return set()
 
     def blocks(self, columns: dict[str, str]) -> Iterator[Block]:
         """Yield the records in order."""
         with open_duckdb() as connection:
-            for lines in self._lines():
-                yield _block(lines, columns, connection)
+            for lines in self._lines(connection):
+                yield _block(lines, columns)
 
-    def _lines(self) -> "Iterator[_Lines]":
+    def _lines(self, connection: Any) -> "Iterator[_Lines]":
         for file in self._files:
             for piece in line_pieces(file):
-                lines = _Lines(piece, file)
+                lines = _Lines(piece, file, connection)
                 if lines.numbers.size:
                     yield lines
 
 
 class _Lines:
-    """Lines that are not blank, with their numbers in the file."""
+    """Lines that are not blank, with their numbers in the file; DuckDB sees them as the table ``lines``.
 
-    def __init__(self, piece: TextPiece, file: Path) -> None:
+    Raises
+    ------
+    DataError
+        If a line is no JSON object.
+    """
+
+    def __init__(self, piece: TextPiece, file: Path, connection: Any) -> None:
         texts = pa.array(decode_lines(piece, file), pa.large_string())
         is_filled = pc.not_equal(pc.ascii_trim_whitespace(texts), "")
         self.texts = texts.filter(is_filled)
         self.numbers = piece.first_line + np.flatnonzero(to_numpy(is_filled, False))
         self._file = file
+        self._connection = connection
+        connection.register("lines", pa.table({"line": self.texts}))
+        self._check()
 
     def place(self, record: int) -> str:
         """Return words for the place of a record."""
         return f"{self._file}, line {self.numbers[record]}"
 
-    def run(self, connection: Any, query: str) -> Any:
-        """Run a query over the table ``lines``; a line that is no JSON object is an error."""
-        connection.register("lines", pa.table({"line": self.texts}))
+    def table(self, query: str) -> Any:
+        """Return the result of a query as an Arrow table."""
+        return self._connection.sql(query).to_arrow_table()
+
+    def _check(self) -> None:
         try:
-            kinds = connection.sql("SELECT json_type(line) AS kind FROM lines").to_arrow_table()["kind"]
+            kinds = self.table("SELECT json_type(line) AS kind FROM lines")["kind"]
         except duckdb.Error as error:
-            raise self._malformed(connection) from error
+            valid = self.table("SELECT json_valid(line) AS valid FROM lines")["valid"]
+            raise self._no_object(int(np.argmin(to_numpy(valid, False)))) from error
         is_object = to_numpy(pc.equal(kinds, "OBJECT"), False)
         if not is_object.all():
             raise self._no_object(int(np.argmin(is_object)))
-        return connection.sql(query)
-
-    def _malformed(self, connection: Any) -> DataError:
-        valid = connection.sql("SELECT json_valid(line) AS valid FROM lines").to_arrow_table()["valid"]
-        return self._no_object(int(np.argmin(to_numpy(valid, False))))
 
     def _no_object(self, record: int) -> DataError:
         text = shorten(self.texts[record].as_py())
         return DataError(f"{self.place(record)}: the line must be a JSON object, but it is {text}.")
 
 
-def _block(lines: _Lines, columns: dict[str, str], connection: Any) -> Block:
+def _block(lines: _Lines, columns: dict[str, str]) -> Block:
     """Take the wanted keys out of some lines: scalars as text, arrays of features as lists."""
-    pointers = ", ".join(
-        f"json_extract(line, {_pointer(name)}) AS {role}_json" for role, name in columns.items()
-    )
+    pointers = ", ".join(_pointer(name) for name in columns.values())
     parts = ", ".join(
-        f"json_extract_string({role}_json, '$') AS {role}_text, json_type({role}_json) AS {role}_type"
-        for role in columns
+        f"json_extract_string(found[{i}], '$') AS {role}_text, json_type(found[{i}]) AS {role}_type"
+        for i, role in enumerate(columns, start=1)
     )
-    table = lines.run(connection, f"SELECT {parts} FROM (SELECT {pointers} FROM lines)").to_arrow_table()
+    table = lines.table(f"SELECT {parts} FROM (SELECT json_extract(line, [{pointers}]) AS found FROM lines)")
     found = {}
     text_roles = set()
     for role, name in columns.items():
@@ -127,7 +132,7 @@ def _block(lines: _Lines, columns: dict[str, str], connection: Any) -> Block:
         if role in ID_ROLES and "DOUBLE" in seen:
             found[role] = _whole_numbers(lines, role, found[role], pc.equal(kinds, "DOUBLE"))
         if "ARRAY" in seen:
-            found[role] = _lists(lines, name, connection)
+            found[role] = _lists(lines, name)
     return Block(found, len(lines.texts), lines.place, text_roles, untyped=True)
 
 
@@ -148,15 +153,14 @@ def _whole_numbers(lines: _Lines, role: str, texts: Any, is_double: Any) -> Any:
     return pc.replace_with_mask(texts, mask, whole_texts(column).cast(texts.type))
 
 
-def _lists(lines: _Lines, name: str, connection: Any) -> Any:
+def _lists(lines: _Lines, name: str) -> Any:
     """Arrays as lists of text; a scalar is a list of one."""
-    item = f"json_extract(line, {_pointer(name)})"
-    wrapped = f"CASE json_type({item}) WHEN 'ARRAY' THEN {item} ELSE json_array({item}) END"
-    table = lines.run(
-        connection,
+    found = f"SELECT json_extract(line, {_pointer(name)}) AS found FROM lines"
+    wrapped = "CASE json_type(found) WHEN 'ARRAY' THEN found ELSE json_array(found) END AS items"
+    table = lines.table(
         f"SELECT CAST(items AS VARCHAR[]) AS items, json_structure(items) AS shape "
-        f"FROM (SELECT {wrapped} AS items FROM lines)",
-    ).to_arrow_table()
+        f"FROM (SELECT {wrapped} FROM ({found}))"
+    )
     shapes = one_array(table.column("shape"))
     is_nested = to_numpy(pc.match_substring_regex(shapes, r"^\[[\[{]"), False)
     if is_nested.any():
