@@ -29,16 +29,18 @@ HEADER = (
     "seconds a fit",
     "ms a suggestion",
 )
+VALIDATION_ADS = 1000
 COMPONENTS = (50, 100, 200, 400, 1000)
 SUGGEST_OPTIONS = ({"completeness": 0.0}, {"completeness": 0.5}, {"completeness": 0.8})
 NOTES = f"""Ads with a single keyword are left out. A fifth of the ads is set apart for the test; a
 fifth of each test ad's keywords, at least one, is hidden, and the keywords that are not shown are
 ranked. The figures are recall at {N_SUGGESTIONS}, mean and standard deviation over the seeds (each with
 its own split); "seeds won" counts the splits on which our suggestions beat both others. The number of
-clusters and the options of `suggest` are chosen for each split on a validation part of the training
-ads, cut and hidden in the same way; then the model is fitted on all training ads. Popularity ranks by
-the number of training ads; cosine by the sum of a keyword's cosine similarities, over training ads, to
-the shown keywords, ties by popularity. No more clusters than half of the training ads are tried."""
+clusters and the options of `suggest` are chosen for each split on a validation part of the training ads
+(a fifth, {VALIDATION_ADS} at most), hidden in the same way; then the model is fitted on all training
+ads. Popularity ranks by the number of training ads; cosine by the sum of a keyword's cosine
+similarities, over training ads, to the shown keywords, ties by popularity. No more clusters than half
+of the training ads are tried."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,7 @@ def suggest(model: sparsemix.OnlineBernoulliMixture, shown: csr_array, setting: 
 
 def choose(train: csr_array, seed: int) -> Setting:
     """Return the setting with the best recall on a validation part of the training ads."""
-    part = split_ads(train, np.random.default_rng([seed, 1]))
+    part = split_ads(train, np.random.default_rng([seed, 1])).first(VALIDATION_ADS)
     best, best_recall = None, -1.0
     for n_components in COMPONENTS:
         if n_components > part.train.shape[0] // 2 and best is not None:

@@ -34,6 +34,10 @@ class Split:
         """Return recall at `N_SUGGESTIONS`."""
         return recall_at([set(columns.tolist()) for columns in self.hidden], ranked, N_SUGGESTIONS)
 
+    def first(self, n_rows: int) -> "Split":
+        """Return the same split with the first `n_rows` shown ads alone."""
+        return Split(self.train, self.shown[:n_rows], self.hidden[:n_rows])
+
 
 def usable_rows(rows: csr_array) -> csr_array:
     """Return the ads with two keywords or more: one can be hidden and one shown."""
