@@ -29,5 +29,7 @@ def _compiled(function: F, math: set[str]) -> F:
     options: dict[str, Any] = {"fastmath": math, "error_model": "numpy", "nogil": True}
     try:
         return cast(F, numba.njit(cache=True, **options)(function))
-    except RuntimeError:  # neither the package's folder nor the user's can be written: compile anew in each process
+    except (
+        RuntimeError
+    ):  # neither the package's folder nor the user's can be written: compile anew in each process
         return cast(F, numba.njit(**options)(function))

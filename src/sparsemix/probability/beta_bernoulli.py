@@ -128,4 +128,4 @@ def _spread(sizes: FloatVector, counts: sparse.csr_array) -> tuple[IntVector, Fl
 
 
 def _sum_by_owner(values: FloatVector, owner: IntVector, n_owners: int) -> FloatVector:
-    return np.bincount(owner, weights=values, minlength=n_owners)
+    return np.asarray(np.bincount(owner, weights=values, minlength=n_owners), np.float64)

@@ -5,13 +5,15 @@ clusters. The best splits are paired with dead slots first, then with the cheape
 evidence. Any family with a closed-form evidence and linear natural parameters can use the moves.
 """
 
+from itertools import pairwise
 from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from sparsemix.numeric.jit import kernel
+from sparsemix.probability.cluster_counts import cluster_counts
+from sparsemix.probability.kernels import contrast_scores
 
 FloatVector = NDArray[np.float64]
 IntVector = NDArray[np.int64]
@@ -48,68 +50,6 @@ class Merge(NamedTuple):
     gain: float
     first: int
     second: int
-
-
-def cluster_counts(rows: sparse.csr_array, labels: IntVector, n_clusters: int) -> sparse.csr_array:
-    """Feature counts per cluster, (n_clusters, n_features); rows labelled -1 are left out. O(nnz)."""
-    order = np.argsort(labels, kind="stable")
-    order = order[np.searchsorted(labels[order], 0) :]
-    return weighted_counts(rows, order, labels[order], np.ones(order.size), n_clusters)
-
-
-def weighted_counts(
-    rows: sparse.csr_array, members: IntVector, clusters: IntVector, weights: FloatVector, n_clusters: int
-) -> sparse.csr_array:
-    """Weighted sums of rows per cluster, (n_clusters, n_features) CSR; O(nnz of the members).
-
-    Parameters
-    ----------
-    rows : (n_rows, n_features) CSR
-    members, clusters, weights : (n_members,)
-        Row ``members[j]`` counts ``weights[j]`` times in ``clusters[j]``; `clusters` is sorted.
-    n_clusters : int
-    """
-    bounds = np.searchsorted(clusters, np.arange(n_clusters + 1))
-    room = int(np.diff(rows.indptr)[members].sum())
-    indptr, columns, sums = np.zeros(n_clusters + 1, np.int64), np.empty(room, np.int32), np.empty(room)
-    place = np.full(rows.shape[1], -1, np.int64)
-    add_rows(
-        rows.indptr, rows.indices, rows.data, bounds, members.astype(np.int64), weights, place, indptr, columns, sums
-    )
-    used = int(indptr[-1])
-    return sparse.csr_array((sums[:used], columns[:used], indptr), shape=(n_clusters, rows.shape[1]))
-
-
-@kernel
-def add_rows(
-    indptr,  # IN  rows as CSR
-    columns,
-    values,
-    bounds,  # IN  (n_clusters + 1,) int64 into `members`
-    members,  # IN  (n_members,) int64
-    weights,  # IN  (n_members,) float64
-    place,  # work (n_features,) int64 of -1
-    indptr_out,  # OUT (n_clusters + 1,) int64, zeros on entry
-    columns_out,  # OUT (room,) int32
-    sums_out,  # OUT (room,) float64
-):
-    """Add up the rows of each cluster; columns come in the order in which they are met."""
-    end = 0
-    for k in range(bounds.shape[0] - 1):
-        start = end
-        for j in range(bounds[k], bounds[k + 1]):
-            for e in range(indptr[members[j]], indptr[members[j] + 1]):
-                at = place[columns[e]]
-                if at < 0:
-                    at = end
-                    place[columns[e]] = at
-                    columns_out[at] = columns[e]
-                    sums_out[at] = 0.0
-                    end += 1
-                sums_out[at] += weights[j] * values[e]
-        for at in range(start, end):
-            place[columns_out[at]] = -1
-        indptr_out[k + 1] = end
 
 
 def best_merges(
@@ -198,7 +138,7 @@ def _child_statistics(
 
 
 def _subtract_medians(score: FloatVector, order: IntVector, bounds: IntVector) -> None:
-    for low, high in zip(bounds[:-1], bounds[1:], strict=True):
+    for low, high in pairwise(bounds):
         if high > low:
             members = order[low:high]
             score[members] -= np.median(score[members])
@@ -206,55 +146,6 @@ def _subtract_medians(score: FloatVector, order: IntVector, bounds: IntVector) -
 
 def _one_less(counts: sparse.csr_array) -> sparse.csr_array:
     return sparse.csr_array((np.maximum(counts.data - 1.0, 0.0), counts.indices, counts.indptr), counts.shape)
-
-
-@kernel
-def contrast_scores(
-    indptr,  # IN  rows as CSR
-    columns,
-    values,
-    order,  # IN  (n_ordered,) int64: rows sorted by cluster
-    bounds,  # IN  (n_clusters + 1,) int64 into `order`
-    side,  # IN  (n_rows,) bool: child that a row is in now
-    weight_indptr,  # IN  pattern of the natural parameters of the children, CSR (2 n_clusters, n_features)
-    weight_columns,
-    weights,  # IN  (n_entries,) float64
-    defaults,  # IN  (2 n_clusters,) float64: natural parameter of a feature without an entry
-    constants,  # IN  (2 n_clusters,) float64
-    own_weights,  # IN  the same three without the row that asks
-    own_defaults,
-    own_constants,
-    contrast,  # work (2, n_features) float64 zeros
-    score_out,  # OUT (n_rows,) float64: log odds of the second child against the first
-):
-    """Log odds of each row between the two children of its cluster, without the row's own vote.
-
-    A rare feature of a row would else speak for whichever child the row happens to be in.
-    """
-    for k in range(bounds.shape[0] - 1):
-        if bounds[k] == bounds[k + 1]:
-            continue
-        for child in range(2):
-            c = 2 * k + child
-            sign = 1.0 if child == 1 else -1.0
-            for e in range(weight_indptr[c], weight_indptr[c + 1]):
-                contrast[child, weight_columns[e]] += sign * (own_weights[e] - own_defaults[c])
-                contrast[1 - child, weight_columns[e]] += sign * (weights[e] - defaults[c])
-        for at in range(bounds[k], bounds[k + 1]):
-            i = order[at]
-            now = 1 if side[i] else 0
-            mine, other = 2 * k + now, 2 * k + 1 - now
-            default = own_defaults[mine] - defaults[other]
-            total = own_constants[mine] - constants[other]
-            if now == 0:
-                default, total = -default, -total
-            for e in range(indptr[i], indptr[i + 1]):
-                total += values[e] * (default + contrast[now, columns[e]])
-            score_out[i] = total
-        for child in range(2):
-            for e in range(weight_indptr[2 * k + child], weight_indptr[2 * k + child + 1]):
-                contrast[0, weight_columns[e]] = 0.0
-                contrast[1, weight_columns[e]] = 0.0
 
 
 def repair_round(
@@ -287,7 +178,7 @@ def _apply_moves(
     side: NDArray[np.bool_],
     allowed: NDArray[np.bool_],
 ) -> tuple[IntVector, int]:
-    labels, free = labels.copy(), list(np.flatnonzero((sizes == 0) & allowed))
+    labels, free = labels.copy(), np.flatnonzero((sizes == 0) & allowed).tolist()
     used: set[int] = set()
     n_moves = 0
     for merge in merges:
@@ -299,10 +190,12 @@ def _apply_moves(
         if split.cluster in used:
             continue
         if not free:
-            merge = next((m for m in remaining if not {m.first, m.second} & (used | {split.cluster})), None)
-            if merge is None or merge.gain + split.gain <= 0:
+            cheapest = next(
+                (m for m in remaining if not {m.first, m.second} & (used | {split.cluster})), None
+            )
+            if cheapest is None or cheapest.gain + split.gain <= 0:
                 continue
-            _join(labels, merge, free, used)
+            _join(labels, cheapest, free, used)
             n_moves += 1
         if split.gain <= 0:
             break

@@ -3,7 +3,7 @@
 import numpy as np
 
 from sparsemix.data.inputs import RowBlock, as_binary_rows
-from sparsemix.models.online_profiles import kernels
+from sparsemix.models.online_profiles import index_kernels
 from sparsemix.models.online_profiles.engine import Settings, Stream
 from sparsemix.models.online_profiles.equations import DenseState
 from sparsemix.models.online_profiles.prediction import View
@@ -80,7 +80,7 @@ def random_posterior(seed, n_components=3, n_features=7, *, explicit=0.5, common
 
 def settled(posterior):
     copy = Posterior(*(column.copy() for column in posterior))
-    kernels.settle(copy)
+    index_kernels.settle(copy)
     return copy
 
 

@@ -18,7 +18,7 @@ from profile_cases import (
 )
 from scipy.special import logsumexp
 
-from sparsemix.models.online_profiles import engine, equations, kernels
+from sparsemix.models.online_profiles import engine, equations, index_kernels, kernels
 from sparsemix.models.online_profiles.state import build_index, with_room
 
 shares = st.floats(0.0, 1.0)
@@ -181,7 +181,7 @@ def test_common_features_count_every_row(mode):
     assert slot_of.tolist() == [kernels.NOT_EXPLICIT] * 5 + [kernels.COMMON] * 2
     alpha, beta = posterior.common_alpha.copy(), posterior.common_beta.copy()
     for _ in range(2):  # once they are added, nothing waits
-        as_mode(kernels.settle, mode)(posterior)
+        as_mode(index_kernels.settle, mode)(posterior)
         assert_allclose(posterior.common_alpha, np.add(alpha, [2, 1]))
         assert_allclose(posterior.common_beta, np.add(beta, [1, 2]))
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from sparsemix.data.inputs import RowBlock
-from sparsemix.models.online_profiles import kernels
+from sparsemix.models.online_profiles import index_kernels, kernels
 from sparsemix.models.online_profiles.culling import cull_features
 from sparsemix.models.online_profiles.priming import Buffer, solve
 from sparsemix.models.online_profiles.removal import remove_components
@@ -194,7 +194,7 @@ def _positions(component_ids: IntVector, labels: IntVector) -> IntVector:
 
 def _keep_house(stream: Stream, settings: Settings) -> None:
     """Cull when it is time, then index the posterior anew."""
-    kernels.settle(stream.posterior)
+    index_kernels.settle(stream.posterior)
     if stream.n_rows >= stream.next_cull:
         _cull(stream, settings)
         stream.next_cull = stream.n_rows + max(1, min(CULL_EVERY, int(CULL_GROWTH * stream.n_rows)))

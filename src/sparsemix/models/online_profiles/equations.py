@@ -31,7 +31,7 @@ def log_joint(state: DenseState, row: FloatArray) -> FloatArray:
     """
     total = state.alpha + state.beta
     log_on, log_off = np.log(state.alpha / total), np.log(state.beta / total)
-    return np.log(state.weight_concentration) + (row * log_on + (1 - row) * log_off).sum(axis=1)
+    return np.asarray(np.log(state.weight_concentration) + (row * log_on + (1 - row) * log_off).sum(axis=1))
 
 
 def responsibilities(state: DenseState, row: FloatArray) -> FloatArray:

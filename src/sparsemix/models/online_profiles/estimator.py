@@ -1,6 +1,7 @@
 """The public class of the online mixture of Bernoulli profiles."""
 
 import time
+from collections.abc import Iterator
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -10,11 +11,12 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from sparsemix.data.feature_names import FeatureNames, check_distinct
+from sparsemix.data.feature_names import FeatureNames
 from sparsemix.data.inputs import BinaryRows, RowBlock, as_binary_rows
 from sparsemix.foundation.errors import DataError
-from sparsemix.models.online_profiles import checks, engine, payload, sampling, suggest, summaries
-from sparsemix.models.online_profiles.engine import LineageEvent, Settings, Stream
+from sparsemix.models.online_profiles import checks, payload, sampling, suggest, summaries
+from sparsemix.models.online_profiles.engine import LineageEvent, Settings
+from sparsemix.models.online_profiles.learner import Learner
 from sparsemix.models.online_profiles.prediction import View
 from sparsemix.models.online_profiles.suggest import Suggestion
 from sparsemix.models.online_profiles.summaries import ComponentSummary
@@ -22,8 +24,6 @@ from sparsemix.persistence import Payload
 
 FloatVector = NDArray[np.float64]
 IntVector = NDArray[np.int64]
-
-UNKNOWN = -1
 
 
 class OnlineBernoulliMixture(ClusterMixin, BaseEstimator):
@@ -165,8 +165,8 @@ class OnlineBernoulliMixture(ClusterMixin, BaseEstimator):
                 "'X' of fit must have at least one row, but found array with 0 sample(s). Add rows."
             )
         labels = checks.known_labels(y, rows.n_rows, self.n_components)
-        self._open(settings, rows)
-        self._absorb(rows, labels, None)
+        self._start(settings, rows)
+        self._learn(rows, labels)
         self.prime()
         started = time.perf_counter()
         self.labels_ = self._predict_rows(rows)
@@ -184,15 +184,10 @@ class OnlineBernoulliMixture(ClusterMixin, BaseEstimator):
         self
         """
         rows = self._rows(X)
-        settings = self._settings if self._is_open() else self._new_settings()
-        labels = checks.known_labels(y, rows.n_rows, settings.n_components)
-        if not self._is_open():
-            self._open(settings, rows)
-            self._absorb(rows, labels, None)
-            return self
-        columns = self._features.columns_of(rows.n_features, rows.names, owner=type(self).__name__)
-        self._set_features(self._features.extended(columns, rows.names))
-        self._absorb(rows, labels, columns)
+        labels = checks.known_labels(y, rows.n_rows, self.n_components)
+        if not self.__sklearn_is_fitted__():
+            self._start(self._new_settings(), rows)
+        self._learn(rows, labels)
         return self
 
     def prime(self) -> Self:
@@ -203,10 +198,11 @@ class OnlineBernoulliMixture(ClusterMixin, BaseEstimator):
         self
         """
         check_is_fitted(self)
-        if self._stream is None:
-            self._stream = self._primed()
-            self._waiting, self._waiting_labels = [], []
-            self._forget_view()
+        self._learner.prime()
+        self._adopt(self._learner)
+        if self.verbose:
+            detail = self.lineage_[0].detail
+            print(f"[{type(self).__name__}] {detail} in {self.timings_['priming']:.1f} s")
         return self
 
     def predict(self, X: Any) -> IntVector:
@@ -217,13 +213,13 @@ class OnlineBernoulliMixture(ClusterMixin, BaseEstimator):
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Responsibilities, (n_rows, n_live), columns in the order of `component_ids_`."""
         check_is_fitted(self)
-        parts = [self._view.responsibilities(block) for block in self._blocks(self._rows(X))]
+        parts = [self._view.responsibilities(block) for block in self._blocks(X)]
         return np.vstack([np.empty((0, self.component_ids_.size)), *parts])
 
     def score_samples(self, X: Any) -> FloatVector:
         """Log probability of each row, nats; (n_rows,). A row's score does not depend on the others."""
         check_is_fitted(self)
-        parts = [self._view.log_density(block) for block in self._blocks(self._rows(X))]
+        parts = [self._view.log_density(block) for block in self._blocks(X)]
         return np.concatenate([np.empty(0), *parts])
 
     def score(self, X: Any, y: object = None) -> float:  # noqa: ARG002  (scikit-learn's signature)
@@ -273,7 +269,7 @@ class OnlineBernoulliMixture(ClusterMixin, BaseEstimator):
             One per live component, in the order of `component_ids_`.
         """
         check_is_fitted(self)
-        return summaries.top_features(self._view, self._features, n, by, level)
+        return summaries.top_features(self._view, self._learner.features, n, by, level)
 
     def credible_interval(self, level: float = 0.95) -> tuple[sparse.csr_array, sparse.csr_array]:
         """Lower and upper ends of the credible intervals of the explicit feature probabilities.
@@ -315,19 +311,23 @@ class OnlineBernoulliMixture(ClusterMixin, BaseEstimator):
             If a feature is not known; close matches are named.
         """
         check_is_fitted(self)
-        wanted = suggest.feature_numbers(self._features, accepted)
-        unwanted = suggest.feature_numbers(self._features, reject, "reject")
-        return suggest.suggestions(self._view, self._features, wanted, unwanted, n, level, completeness)
+        wanted = suggest.feature_numbers(self._learner.features, accepted)
+        unwanted = suggest.feature_numbers(self._learner.features, reject, "reject")
+        return suggest.suggestions(
+            self._view, self._learner.features, wanted, unwanted, n, level, completeness
+        )
 
     def to_payload(self) -> Payload:
         """The exact state for a model file, also in the middle of a stream."""
         check_is_fitted(self)
-        return payload.pack(self)
+        return payload.pack(self.model_kind, self.get_params(), self._learner)
 
     @classmethod
     def from_payload(cls, stored: Payload) -> Self:
         """The model that `to_payload` packed; ModelFileError if anything does not fit."""
-        return payload.unpack(cls, stored)
+        model = cls(**payload.parameters_of(stored, set(cls().get_params())))
+        model._adopt(payload.unpack(stored, cls.__name__))
+        return model
 
     @property
     def component_ids_(self) -> IntVector:
@@ -342,25 +342,32 @@ class OnlineBernoulliMixture(ClusterMixin, BaseEstimator):
     @property
     def log_evidence_(self) -> float:
         """Log evidence of all rows seen, nats."""
-        return self._current_stream().log_evidence
+        return self._opened().current_stream().log_evidence
 
     @property
     def lineage_(self) -> list[LineageEvent]:
         """What happened to the components, in order."""
-        return list(self._current_stream().lineage)
+        return list(self._opened().current_stream().lineage)
 
     @property
     def n_rows_seen_(self) -> int:
         """Rows learnt or held back so far."""
-        if not self._is_open():
-            raise AttributeError("n_rows_seen_")
-        return self._stream.n_rows if self._stream is not None else sum(b.n_rows for b in self._waiting)
+        return self._opened().n_rows
 
     def __sklearn_is_fitted__(self) -> bool:
-        return self._is_open() and self.n_rows_seen_ > 0
+        return hasattr(self, "_learner")
 
-    def _is_open(self) -> bool:
-        return hasattr(self, "_settings")
+    def _opened(self) -> Learner:
+        """The learner; AttributeError, as Python has it for missing attributes, before the first row."""
+        if not self.__sklearn_is_fitted__():
+            raise AttributeError(
+                f"this {type(self).__name__} has not learnt any rows yet: call fit or partial_fit"
+            )
+        return self._learner
+
+    @property
+    def _view(self) -> View:
+        return self._opened().view()
 
     def _new_settings(self) -> Settings:
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
@@ -370,86 +377,25 @@ class OnlineBernoulliMixture(ClusterMixin, BaseEstimator):
         checks.binarize(self.binarize, type(self).__name__)
         return as_binary_rows(X, binarize=self.binarize, owner=type(self).__name__)
 
-    def _open(self, settings: Settings, rows: BinaryRows) -> None:
-        if rows.names is not None:
-            check_distinct(rows.names)
-        self._settings = settings
-        self._stream: Stream | None = None
-        self._waiting: list[RowBlock] = []
-        self._waiting_labels: list[IntVector] = []
-        self.timings_ = {"priming": 0.0, "streaming": 0.0}
+    def _start(self, settings: Settings, rows: BinaryRows) -> None:
         for name in ("labels_", "feature_names_in_"):
             self.__dict__.pop(name, None)
-        self._set_features(FeatureNames(rows.n_features, rows.names))
+        self._adopt(Learner(settings, FeatureNames(rows.n_features, rows.names), type(self).__name__))
 
-    def _set_features(self, features: FeatureNames) -> None:
-        self._features = features
-        self.n_features_in_ = features.n_features
-        if features.names is not None:
-            self.feature_names_in_ = features.names
+    def _adopt(self, learner: Learner) -> None:
+        self._learner = learner
+        self.timings_: dict[str, float] = dict(learner.timings)
+        self.n_features_in_ = learner.features.n_features
+        if learner.features.names is not None:
+            self.feature_names_in_ = learner.features.names
 
-    def _absorb(self, rows: BinaryRows, labels: IntVector, columns: NDArray[np.int32] | None) -> None:
-        """Hold rows back until the buffer is full, then learn."""
-        first = 0
-        for block in rows.blocks(columns):
-            known = labels[first : first + block.n_rows]
-            first += block.n_rows
-            if self._stream is None:
-                block, known = self._hold_back(block, known)
-            if self._stream is not None and block.n_rows:
-                started = time.perf_counter()
-                engine.learn(self._stream, block, known, self.n_features_in_, self._settings)
-                self.timings_["streaming"] += time.perf_counter() - started
-        self._forget_view()
+    def _learn(self, rows: BinaryRows, labels: IntVector) -> None:
+        self._learner.learn(rows, labels)
+        self._adopt(self._learner)
 
-    def _hold_back(self, block: RowBlock, labels: IntVector) -> tuple[RowBlock, IntVector]:
-        """Fill the buffer; return the rows that it had no room for."""
-        taken = min(block.n_rows, self._settings.priming_rows - self.n_rows_seen_)
-        held = block.slice(0, taken)
-        self._waiting.append(held._replace(columns=held.columns.copy()))  # the input stays the user's to change
-        self._waiting_labels.append(labels[:taken].copy())
-        if self.n_rows_seen_ == self._settings.priming_rows:
-            self.prime()
-        return block.slice(taken, block.n_rows), labels[taken:]
-
-    def _primed(self) -> Stream:
-        started = time.perf_counter()
-        labels = np.concatenate([np.empty(0, np.int64), *self._waiting_labels])
-        stream = engine.prime(self._waiting, labels, self.n_features_in_, self._settings)
-        self.timings_["priming"] = time.perf_counter() - started
-        if self.verbose:
-            print(f"[{type(self).__name__}] {stream.lineage[0].detail} in {self.timings_['priming']:.1f} s")
-        return stream
-
-    def _current_stream(self) -> Stream:
-        """The stream, or while rows are held back one that is primed with them."""
-        if not self.__sklearn_is_fitted__():
-            raise AttributeError(
-                f"this {type(self).__name__} has not learnt any rows yet: call fit or partial_fit"
-            )
-        if self._stream is not None:
-            return self._stream
-        if self._provisional is None:
-            self._provisional = self._primed()
-        return self._provisional
-
-    @property
-    def _view(self) -> View:
-        if self._cached_view is None:
-            self._cached_view = View.of(self._current_stream(), self.n_features_in_)
-        return self._cached_view
-
-    _cached_view: View | None = None
-    _provisional: Stream | None = None
-
-    def _forget_view(self) -> None:
-        self._cached_view = None
-        self._provisional = None
-
-    def _blocks(self, rows: BinaryRows) -> Any:
-        columns = self._features.columns_of(rows.n_features, rows.names, owner=type(self).__name__)
-        return rows.blocks(columns)
+    def _blocks(self, X: Any) -> Iterator[RowBlock]:
+        return self._learner.blocks(self._rows(X))
 
     def _predict_rows(self, rows: BinaryRows) -> IntVector:
-        parts = [self._view.assignments(block) for block in self._blocks(rows)]
+        parts = [self._view.assignments(block) for block in self._learner.blocks(rows)]
         return np.concatenate([np.empty(0, np.int64), *parts])

@@ -11,8 +11,8 @@ log odds; a *dense* feature, explicit in many components, points to a row of a t
 
 The index is fixed while a block of rows is learnt, so that all rows are scored first; then each component learns
 from its rows, in their order. A row of which the component is certain changes the Betas that it lacks in the simplest
-way, by one "off" more: such rows are counted, and added when the Betas are next read (`settle`). When that happens
-depends on the rows alone, not on how they are cut into blocks, and so do all bits.
+way, by one "off" more: such rows are counted, and added when the Betas are next read (`index_kernels.settle`). When
+that happens depends on the rows alone, not on how they are cut into blocks, and so do all bits.
 """
 
 import numpy as np
@@ -92,7 +92,7 @@ def normalise(
     """Turn log weights into probabilities; return the log of their sum."""
     top = -np.inf
     for k in range(log_joint.shape[0]):
-        if log_joint[k] > top:
+        if log_joint[k] > top:  # noqa: PLR1730  (max() does not stay in registers)
             top = log_joint[k]
     total = 0.0
     for k in range(log_joint.shape[0]):
@@ -307,22 +307,6 @@ def learn_common(
 
 
 @kernel
-def settle(
-    posterior,  # IN/OUT Posterior
-):
-    """Add the rows that wait in `certain`, `common_on` and `common_rows` to the Betas."""
-    for k in range(posterior.size.shape[0]):
-        for e in range(posterior.start[k], posterior.start[k] + posterior.size[k]):
-            posterior.beta[e] += posterior.certain[k]
-        posterior.certain[k] = 0.0
-    for e in range(posterior.common_on.shape[0]):
-        posterior.common_alpha[e] += posterior.common_on[e]
-        posterior.common_beta[e] += posterior.common_rows[0] - posterior.common_on[e]
-        posterior.common_on[e] = 0.0
-    posterior.common_rows[0] = 0.0
-
-
-@kernel
 def learn_block(
     indptr,  # IN  (n_rows + 1,) int64
     columns,  # IN  (nnz,) int32
@@ -345,73 +329,3 @@ def learn_block(
             learn_clutter(k, indptr, columns, mine, shares, n_own, posterior, slot_of)
         elif mine.shape[0] > 0:
             learn_component(k, indptr, columns, mine, shares, n_own, explicit_from, posterior, slot_of, on)
-
-
-@kernel
-def copy_slots(source, target):
-    """Copy the explicit features of one posterior to another of another layout."""
-    for k in range(source.size.shape[0]):
-        for e in range(source.size[k]):
-            target.feature[target.start[k] + e] = source.feature[source.start[k] + e]
-            target.alpha[target.start[k] + e] = source.alpha[source.start[k] + e]
-            target.beta[target.start[k] + e] = source.beta[source.start[k] + e]
-
-
-@kernel
-def count_entries(posterior, counts_out):
-    """Count the components in which each feature is explicit; `counts_out` (n_features,) holds zeros on entry."""
-    for k in range(posterior.size.shape[0]):
-        for e in range(posterior.start[k], posterior.start[k] + posterior.size[k]):
-            counts_out[posterior.feature[e]] += 1
-
-
-@kernel
-def fill_index(
-    posterior,  # IN  Posterior
-    n_features,
-    index,  # OUT ScoreIndex; `indptr` and the triples of common and dense features are given
-):
-    """Turn the posterior into the index from features to components that scoring reads."""
-    common_log_off = 0.0
-    for e in range(posterior.common_feature.shape[0]):
-        alpha, beta = posterior.common_alpha[e], posterior.common_beta[e]
-        index.correction[index.indptr[posterior.common_feature[e]]] = np.log(alpha / beta)
-        common_log_off += np.log(beta / (alpha + beta))
-    end = index.indptr.copy()
-    n_own = n_features - posterior.common_feature.shape[0]
-    for k in range(index.base.shape[0]):
-        log_off = fill_component(k, n_own, index, end, posterior)
-        index.base[k] = np.log(posterior.weight_concentration[k]) + log_off + common_log_off
-
-
-@kernel
-def fill_component(
-    k,
-    n_own,  # features that are not common
-    index,  # OUT ScoreIndex
-    end,  # IN/OUT (n_features + 1,) int64: where each feature's next triple goes
-    posterior,  # IN  Posterior
-):
-    """Add the explicit features of one component to the index; return its log probability of "all off"."""
-    default_alpha, default_beta = posterior.default_alpha[k], posterior.default_beta[k]
-    default_log_odds = np.log(default_alpha / default_beta)
-    index.default_log_odds[k] = default_log_odds
-    size, start = posterior.size[k], posterior.start[k]
-    log_off = (n_own - size) * np.log1p(-default_alpha / (default_alpha + default_beta))
-    off = 1.0
-    for e in range(size):
-        alpha, beta = posterior.alpha[start + e], posterior.beta[start + e]
-        correction = np.log(alpha / beta) - default_log_odds
-        column = posterior.feature[start + e]
-        first = index.indptr[column]
-        if index.component[first] == DENSE:
-            index.table[index.slot[first], k] = correction
-        else:
-            index.component[end[column]] = k
-            index.correction[end[column]] = correction
-            end[column] += 1
-        off *= beta / (alpha + beta)
-        if off < 1e-200:
-            log_off += np.log(off)
-            off = 1.0
-    return log_off + np.log(off)

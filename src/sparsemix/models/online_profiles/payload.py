@@ -1,7 +1,7 @@
 """The exact state of an estimator as plain arrays, and back, with every size and range checked."""
 
 from dataclasses import asdict, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,19 +11,16 @@ from sparsemix.data.inputs import RowBlock
 from sparsemix.foundation.errors import ModelFileError
 from sparsemix.models.online_profiles import kernels
 from sparsemix.models.online_profiles.engine import LineageEvent, Settings, Stream
+from sparsemix.models.online_profiles.learner import Learner
 from sparsemix.models.online_profiles.state import (
     Entries,
     Posterior,
     ScoreIndex,
-    common_of,
     entries_of,
     packed,
 )
 from sparsemix.persistence import Payload
 from sparsemix.probability.beta_bernoulli import BetaPrior
-
-if TYPE_CHECKING:
-    from sparsemix.models.online_profiles.estimator import OnlineBernoulliMixture
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -31,44 +28,45 @@ FLOAT, INT, SMALL = np.dtype("<f8"), np.dtype("<i8"), np.dtype("<i4")
 COUNTERS = ("n_features", "n_rows", "next_index", "next_cull")
 
 
-def pack(model: "OnlineBernoulliMixture") -> Payload:
+def pack(kind: str, parameters: dict[str, Any], learner: Learner) -> Payload:
     """Everything that a model needs to go on as if it had never stopped."""
-    parameters = model.get_params()
-    if not isinstance(parameters["random_state"], int | None):
-        parameters["random_state"] = None
-    metadata: dict[str, Any] = {"settings": asdict(model._settings), "n_features": model.n_features_in_}
-    if model._stream is None:
-        arrays = _waiting_arrays(model)
+    if not isinstance(parameters["random_state"], int | np.integer | None):
+        parameters = {**parameters, "random_state": None}
+    metadata: dict[str, Any] = {
+        "settings": asdict(learner.settings),
+        "n_features": learner.features.n_features,
+    }
+    if learner.stream is None:
+        arrays = _held_arrays(learner)
     else:
-        arrays = _stream_arrays(model._stream)
-        metadata |= {name: int(getattr(model._stream, name)) for name in COUNTERS}
+        arrays = _stream_arrays(learner.stream)
+        metadata |= {name: int(getattr(learner.stream, name)) for name in COUNTERS}
         metadata |= {
-            "prior": list(model._stream.prior),
-            "log_evidence": model._stream.log_evidence,
-            "lineage": [list(event) for event in model._stream.lineage],
+            "prior": list(learner.stream.prior),
+            "log_evidence": learner.stream.log_evidence,
+            "lineage": [list(event) for event in learner.stream.lineage],
         }
     parameters = {name: _plain(value) for name, value in parameters.items()}
-    return Payload(model.model_kind, parameters, metadata, arrays, model._features.names)
+    return Payload(kind, parameters, metadata, arrays, learner.features.names)
 
 
 def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _waiting_arrays(model: "OnlineBernoulliMixture") -> Arrays:
-    blocks = model._waiting
-    lengths = np.concatenate([np.empty(0, np.int64), *(np.diff(b.indptr) for b in blocks)])
+def _held_arrays(learner: Learner) -> Arrays:
+    lengths = np.concatenate([np.empty(0, np.int64), *(np.diff(b.indptr) for b in learner.held_back)])
     return {
-        "waiting_indptr": np.append(0, np.cumsum(lengths)).astype(np.int64),
-        "waiting_columns": np.concatenate([np.empty(0, np.int32), *(b.columns for b in blocks)]),
-        "waiting_labels": np.concatenate([np.empty(0, np.int64), *model._waiting_labels]),
+        "held_indptr": np.append(0, np.cumsum(lengths)).astype(np.int64),
+        "held_columns": np.concatenate([np.empty(0, np.int32), *(b.columns for b in learner.held_back)]),
+        "held_labels": np.concatenate([np.empty(0, np.int64), *learner.held_labels]),
     }
 
 
 def _stream_arrays(stream: Stream) -> Arrays:
     posterior, index = stream.posterior, stream.index
     entries = entries_of(posterior)
-    return {
+    arrays: Arrays = {
         "component_ids": stream.component_ids,
         "weight_concentration": posterior.weight_concentration,
         "default_alpha": posterior.default_alpha,
@@ -83,31 +81,29 @@ def _stream_arrays(stream: Stream) -> Arrays:
         "common_beta": posterior.common_beta,
         "common_on": posterior.common_on,
         "common_rows": posterior.common_rows,
-    } | {f"index_{name}": column for name, column in index._asdict().items()}
+    }
+    return arrays | {f"index_{name}": column for name, column in index._asdict().items()}
 
 
-def unpack(model_class: "type[OnlineBernoulliMixture]", stored: Payload) -> "Any":
-    """Build the model, or raise ModelFileError for whatever does not fit."""
-    model = model_class(**_parameters(model_class, stored))
+def unpack(stored: Payload, owner: str) -> Learner:
+    """Build the learner, or raise ModelFileError for whatever does not fit."""
     settings = _settings(stored)
     n_features = _whole(stored.metadata, "n_features")
     names = stored.feature_names
     if names is not None and names.size != n_features:
         raise ModelFileError(f"it names {names.size} features, but says that it has {n_features}")
-    model._settings = settings
-    model.timings_ = {"priming": 0.0, "streaming": 0.0}
-    model._stream, model._waiting, model._waiting_labels = None, [], []
-    model._set_features(FeatureNames(n_features, names))
-    if "waiting_indptr" in stored.arrays:
-        block, labels = _read_waiting(_Reader(stored.arrays), n_features, settings)
-        model._waiting, model._waiting_labels = [block], [labels]
+    learner = Learner(settings, FeatureNames(n_features, names), owner)
+    reader = _Reader(stored.arrays)
+    if "held_indptr" in stored.arrays:
+        block, labels = _read_held(reader, n_features, settings)
+        learner.held_back, learner.held_labels = [block], [labels]
     else:
-        model._stream = _read_stream(_Reader(stored.arrays), stored.metadata, n_features)
-    return model
+        learner.stream = _read_stream(reader, stored.metadata, n_features)
+    return learner
 
 
-def _parameters(model_class: "type[OnlineBernoulliMixture]", stored: Payload) -> dict[str, Any]:
-    expected = set(model_class().get_params())
+def parameters_of(stored: Payload, expected: set[str]) -> dict[str, Any]:
+    """The constructor's arguments; ModelFileError if they are not the `expected` ones."""
     if set(stored.parameters) != expected:
         odd = sorted(set(stored.parameters) ^ expected)
         raise ModelFileError(f"its parameters do not fit the model: {', '.join(odd)}")
@@ -188,10 +184,10 @@ class _Reader:
             raise ModelFileError(f"it holds arrays that do not belong there: {', '.join(sorted(self._left))}")
 
 
-def _read_waiting(reader: _Reader, n_features: int, settings: Settings) -> tuple[RowBlock, NDArray[np.int64]]:
-    indptr = reader.pointers("waiting_indptr")
-    columns = reader.inside("waiting_columns", SMALL, 0, n_features, int(indptr[-1]))
-    labels = reader.inside("waiting_labels", INT, -1, settings.n_components, indptr.size - 1)
+def _read_held(reader: _Reader, n_features: int, settings: Settings) -> tuple[RowBlock, NDArray[np.int64]]:
+    indptr = reader.pointers("held_indptr")
+    columns = reader.inside("held_columns", SMALL, 0, n_features, int(indptr[-1]))
+    labels = reader.inside("held_labels", INT, -1, settings.n_components, indptr.size - 1)
     reader.close()
     row = np.repeat(np.arange(indptr.size - 1), np.diff(indptr))
     if np.any((np.diff(columns) <= 0) & (np.diff(row) == 0)):

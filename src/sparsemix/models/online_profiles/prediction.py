@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsemix.data.inputs import RowBlock
-from sparsemix.models.online_profiles import kernels
+from sparsemix.models.online_profiles import index_kernels, kernels
 from sparsemix.models.online_profiles.engine import Stream
 from sparsemix.models.online_profiles.state import Posterior, ScoreIndex, build_index
 
@@ -38,13 +38,13 @@ class View:
     @classmethod
     def of(cls, stream: Stream, n_features: int) -> Self:
         """Copy the posterior of a stream as it stands after its last row."""
-        posterior = Posterior(*(column.copy() for column in stream.posterior))
-        kernels.settle(posterior)
+        posterior = Posterior._make(column.copy() for column in stream.posterior)
+        index_kernels.settle(posterior)
         return cls(posterior, build_index(posterior, n_features), stream.component_ids, n_features)
 
     def weights(self) -> FloatVector:
         """Expected mixing weights, (n_live,)."""
-        return self.posterior.weight_concentration / self.posterior.weight_concentration.sum()
+        return np.asarray(self.posterior.weight_concentration / self.posterior.weight_concentration.sum())
 
     def responsibilities(self, block: RowBlock) -> NDArray[np.float64]:
         """Posterior of the components for each row, (n_rows, n_live)."""

@@ -18,7 +18,8 @@ from sparsemix.models.online_profiles import kernels
 from sparsemix.models.online_profiles.state import Entries, Posterior, build_index, packed
 from sparsemix.numeric.sorting import stable_order
 from sparsemix.probability.beta_bernoulli import BetaBernoulli, BetaPrior
-from sparsemix.probability.partition_moves import cluster_counts, repair_round, weighted_counts
+from sparsemix.probability.cluster_counts import cluster_counts, weighted_counts
+from sparsemix.probability.partition_moves import repair_round
 
 FloatVector = NDArray[np.float64]
 IntVector = NDArray[np.int64]
@@ -217,21 +218,26 @@ def _learners(buffer: Buffer, expected: Expected) -> Learners:
             indptr, columns, buffer.labels, first, index, buffer.least, np.empty(index.base.size), np.empty(n_rows),
             *found,
         )  # fmt: skip
-        parts.append(Learners(*(column[:count] for column in found)))
-    merged = Learners(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+        parts.append(Learners._make(column[:count] for column in found))
+    merged = Learners._make(np.concatenate(columns) for columns in zip(*parts, strict=True))
     order = stable_order(merged.components, index.base.size)
-    return Learners(*(column[order] for column in merged))
+    return Learners._make(column[order] for column in merged)
 
 
 def _maximise(buffer: Buffer, learners: Learners) -> Expected:
     n_components = buffer.n_components + int(buffer.clutter)
-    sizes = np.bincount(learners.components, weights=learners.responsibilities, minlength=n_components)
-    ordinary = slice(0, int(np.searchsorted(learners.components, buffer.n_components)))
-    rows, components, responsibilities = (column[ordinary] for column in learners)
-    counts = weighted_counts(buffer.rows, rows, components.astype(np.int64), responsibilities, buffer.n_components)
-    in_clutter = slice(ordinary.stop, None)
-    lengths = np.diff(buffer.rows.indptr)[learners.rows[in_clutter]]
-    on = float(lengths @ learners.responsibilities[in_clutter]) / buffer.rows.shape[1]
+    shares = learners.responsibilities
+    sizes = np.asarray(np.bincount(learners.components, weights=shares, minlength=n_components), float)
+    n_ordinary = int(np.searchsorted(learners.components, buffer.n_components))
+    counts = weighted_counts(
+        buffer.rows,
+        learners.rows[:n_ordinary],
+        learners.components[:n_ordinary].astype(np.int64),
+        shares[:n_ordinary],
+        buffer.n_components,
+    )
+    lengths = np.diff(buffer.rows.indptr)[learners.rows[n_ordinary:]]
+    on = float(lengths @ shares[n_ordinary:]) / buffer.rows.shape[1]
     return Expected(sizes[: buffer.n_components], counts, (float(sizes[buffer.n_components :].sum()), on))
 
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsemix.models.online_profiles import kernels
+from sparsemix.models.online_profiles import index_kernels, kernels
 
 FloatVector = NDArray[np.float64]
 IntVector = NDArray[np.int64]
@@ -23,7 +23,7 @@ class Posterior(NamedTuple):
     default_alpha, default_beta : (n_components,) the Beta of every feature that is not explicit.
     start, size, capacity : (n_components,) where a component's explicit features lie.
     feature, alpha, beta : (n_slots,) explicit features and their Betas.
-    certain : (n_components,) rows still to be added to every `beta` of a component, see `kernels.settle`.
+    certain : (n_components,) rows still to be added to every `beta` of a component, see `index_kernels.settle`.
     common_feature, common_alpha, common_beta : (n_common,) features with one Beta for all components.
     common_on, common_rows : (n_common,), (1,) rows with the feature and all rows, still to be added.
     """
@@ -47,13 +47,13 @@ class Posterior(NamedTuple):
     @property
     def n_components(self) -> int:
         """Number of components, the clutter included."""
-        return self.size.size
+        return int(self.size.size)
 
     def used(self) -> IntVector:
         """Slots in use, by component and then by age; (n_entries,)."""
         ends = np.cumsum(self.size)
         offset = np.repeat(self.start - (ends - self.size), self.size)
-        return np.arange(int(ends[-1]) if ends.size else 0) + offset
+        return np.asarray(np.arange(int(ends[-1]) if ends.size else 0) + offset)
 
     def owner(self) -> IntVector:
         """Component of each slot in use, (n_entries,)."""
@@ -98,7 +98,7 @@ class Entries(NamedTuple):
 
     def taken(self, which: NDArray[np.bool_] | IntVector) -> "Entries":
         """Copy of the chosen entries."""
-        return Entries(*(column[which] for column in self))
+        return Entries(self.feature[which], self.alpha[which], self.beta[which])
 
 
 NO_ENTRIES = Entries(np.empty(0, np.int32), np.empty(0), np.empty(0))
@@ -113,11 +113,23 @@ def packed(
 ) -> Posterior:
     """Build a posterior without slack; `entries` lie in the order of the components."""
     start = (np.cumsum(sizes) - sizes).astype(np.int64)
-    waiting = (np.zeros(common.feature.size), np.zeros(1))
     return Posterior(
-        weight_concentration, *defaults, start, sizes.copy(), sizes.copy(), *entries, np.zeros(sizes.size),
-        *common, *waiting,
-    )  # fmt: skip
+        weight_concentration=weight_concentration,
+        default_alpha=defaults[0],
+        default_beta=defaults[1],
+        start=start,
+        size=sizes.copy(),
+        capacity=sizes.copy(),
+        feature=entries.feature,
+        alpha=entries.alpha,
+        beta=entries.beta,
+        certain=np.zeros(sizes.size),
+        common_feature=common.feature,
+        common_alpha=common.alpha,
+        common_beta=common.beta,
+        common_on=np.zeros(common.feature.size),
+        common_rows=np.zeros(1),
+    )
 
 
 def entries_of(posterior: Posterior) -> Entries:
@@ -127,8 +139,8 @@ def entries_of(posterior: Posterior) -> Entries:
 
 def common_of(posterior: Posterior) -> Entries:
     """Copy of the common features."""
-    columns = (posterior.common_feature, posterior.common_alpha, posterior.common_beta)
-    return Entries(*(column.copy() for column in columns))
+    everything = np.ones(posterior.common_feature.size, bool)
+    return Entries(posterior.common_feature, posterior.common_alpha, posterior.common_beta).taken(everything)
 
 
 def with_room(posterior: Posterior, room: IntVector) -> Posterior:
@@ -143,7 +155,7 @@ def with_room(posterior: Posterior, room: IntVector) -> Posterior:
         alpha=np.empty(n_slots),
         beta=np.empty(n_slots),
     )
-    kernels.copy_slots(posterior, roomy)
+    index_kernels.copy_slots(posterior, roomy)
     return roomy
 
 
@@ -160,7 +172,7 @@ def build_index(posterior: Posterior, n_features: int) -> ScoreIndex:
     """Index a settled posterior for scoring; O(n_features + explicit features)."""
     n_components = posterior.n_components
     counts = np.zeros(n_features, np.int64)
-    kernels.count_entries(posterior, counts)
+    index_kernels.count_entries(posterior, counts)
     dense = np.flatnonzero(counts >= max(DENSE_SHARE * n_components, 2))
     counts[dense] = 1
     counts[posterior.common_feature] = 1
@@ -178,5 +190,5 @@ def build_index(posterior: Posterior, n_features: int) -> ScoreIndex:
     for kind, features in ((kernels.DENSE, dense), (kernels.COMMON, posterior.common_feature)):
         index.component[indptr[features]] = kind
         index.slot[indptr[features]] = np.arange(features.size)
-    kernels.fill_index(posterior, n_features, index)
+    index_kernels.fill_index(posterior, n_features, index)
     return index

@@ -1,0 +1,106 @@
+"""A model between calls: rows held back until the priming, then a stream, and the view that predictions read."""
+
+import time
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsemix.data.feature_names import FeatureNames
+from sparsemix.data.inputs import BinaryRows, RowBlock
+from sparsemix.models.online_profiles import engine
+from sparsemix.models.online_profiles.engine import Settings, Stream
+from sparsemix.models.online_profiles.prediction import View
+
+IntVector = NDArray[np.int64]
+
+
+class Learner:
+    """Takes rows in any batching; the same rows lead to the same state.
+
+    Parameters
+    ----------
+    settings : Settings
+    features : FeatureNames
+        Features of the first rows.
+    owner : str
+        Name of the model, for messages.
+    """
+
+    def __init__(self, settings: Settings, features: FeatureNames, owner: str) -> None:
+        self.settings = settings
+        self.features = features
+        self.stream: Stream | None = None
+        self.held_back: list[RowBlock] = []
+        self.held_labels: list[IntVector] = []
+        self.timings = {"priming": 0.0, "streaming": 0.0}
+        self._owner = owner
+        self._provisional: Stream | None = None
+        self._view: View | None = None
+
+    @property
+    def n_rows(self) -> int:
+        """Rows learnt or held back."""
+        return self.stream.n_rows if self.stream is not None else sum(b.n_rows for b in self.held_back)
+
+    def learn(self, rows: BinaryRows, labels: IntVector) -> None:
+        """Hold rows back until there are enough for the priming, learn the others; columns match by name."""
+        columns = self._columns_of(rows)
+        self.features = self.features.extended(columns, rows.names)
+        first = 0
+        for block in rows.blocks(columns):
+            self._take(block, labels[first : first + block.n_rows])
+            first += block.n_rows
+        self._view = self._provisional = None
+
+    def prime(self) -> None:
+        """Begin the stream with the rows that are there."""
+        if self.stream is None:
+            self.stream = self._primed()
+            self.held_back, self.held_labels = [], []
+            self._view = self._provisional = None
+
+    def current_stream(self) -> Stream:
+        """The stream, or while rows are held back one that is primed with them."""
+        if self.stream is not None:
+            return self.stream
+        if self._provisional is None:
+            self._provisional = self._primed()
+        return self._provisional
+
+    def view(self) -> View:
+        """What predictions read; built once after each change."""
+        if self._view is None:
+            self._view = View.of(self.current_stream(), self.features.n_features)
+        return self._view
+
+    def blocks(self, rows: BinaryRows) -> Iterator[RowBlock]:
+        """Rows with the model's numbers for their columns; unknown features come after the last."""
+        return rows.blocks(self._columns_of(rows))
+
+    def _columns_of(self, rows: BinaryRows) -> NDArray[np.int32] | None:
+        return self.features.columns_of(rows.n_features, rows.names, owner=self._owner)
+
+    def _take(self, block: RowBlock, labels: IntVector) -> None:
+        if self.stream is None:
+            n_held = min(block.n_rows, self.settings.priming_rows - self.n_rows)
+            self.held_back.append(block.slice(0, n_held))
+            self.held_labels.append(labels[:n_held])
+            if self.n_rows < self.settings.priming_rows:
+                return
+            self.prime()
+            block, labels = block.slice(n_held, block.n_rows), labels[n_held:]
+        started = time.perf_counter()
+        engine.learn(self._streaming(), block, labels, self.features.n_features, self.settings)
+        self.timings["streaming"] += time.perf_counter() - started
+
+    def _streaming(self) -> Stream:
+        assert self.stream is not None
+        return self.stream
+
+    def _primed(self) -> Stream:
+        started = time.perf_counter()
+        labels = np.concatenate([np.empty(0, np.int64), *self.held_labels])
+        stream = engine.prime(self.held_back, labels, self.features.n_features, self.settings)
+        self.timings["priming"] = time.perf_counter() - started
+        return stream
