@@ -29,7 +29,7 @@ def raising(monkeypatch, error):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["fitt"], "Did you mean 'fit'?"),
+        (["fitt"], "No such command 'fitt'"),
         (["fit"], "INPUT"),
         (["fit", "ads.csv"], "--output"),
         (["fit", "ads.csv", "-o", "m.smx", "-k", "many"], "Invalid value for"),

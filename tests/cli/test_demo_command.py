@@ -3,6 +3,7 @@
 import re
 import shlex
 import socket
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -73,7 +74,9 @@ def test_the_first_run_says_that_it_compiles(monkeypatch, capsys, tmp_path):
         class stats:  # noqa: N801  (as Numba calls it)
             cache_path = str(tmp_path)
 
-    monkeypatch.setattr("sparsemix.models.online_profiles.kernels.row_log_joint", Kernel)
+    monkeypatch.setattr(
+        "sparsemix.models.online_profiles.kernels", SimpleNamespace(learn_rows=Kernel, other=1)
+    )
     first_run.say_if_compiling()
     assert "First run on this machine: compiling" in capsys.readouterr().err
     (tmp_path / "kernels.nbi").touch()

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from pyarrow import csv as pa_csv
 
 import sparsemix as sm
 from sparsemix.persistence import read_payload, state_hash
@@ -140,6 +141,15 @@ def test_assign_leaves_the_old_file_when_the_input_breaks(sparsemix, model, tmp_
     assert "2" in sparsemix.err
     assert (tmp_path / "found.csv").read_text() == "old"
     assert sorted(each.name for each in tmp_path.iterdir()) == ["broken.jsonl", "found.csv"]
+
+
+@pytest.mark.parametrize("name", ["none.csv", "none.parquet"])
+def test_assign_of_no_rows_is_an_empty_table(sparsemix, model, tmp_path, name):
+    (tmp_path / "empty.csv").write_text("ad_id,keyword\n")
+    assert sparsemix("assign", model, tmp_path / "empty.csv", "-o", tmp_path / name) == 0
+    read = pq.read_table if name.endswith("parquet") else pa_csv.read_csv
+    found = read(tmp_path / name)
+    assert (found.num_rows, found.column_names) == (0, ["row", "cluster", "probability", "entropy"])
 
 
 def test_assign_needs_a_format_it_knows(sparsemix, table, model, tmp_path):

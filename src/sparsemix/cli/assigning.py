@@ -1,8 +1,11 @@
 """Write assignments row by row as they are found, to Parquet or CSV."""
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from sparsemix.cli.progress import rows_progress
 from sparsemix.foundation.errors import parameter_error
@@ -10,6 +13,7 @@ from sparsemix.persistence import replacing
 from sparsemix.reporting import Assignments, assign
 
 _SUFFIXES = (".parquet", ".csv")
+_NONE = Assignments(np.empty(0, np.int64), np.empty(0), np.empty(0))
 
 
 def assign_batches(
@@ -55,21 +59,24 @@ def write_assignments(path: Path, parts: Iterable[tuple[Any, Assignments]]) -> i
     OSError
         When the file cannot be written; one that was there is unchanged.
     """
+    check_suffix(path)
+    batches = (_record_batch(row_ids, found) for row_ids, found in parts)
+    n_rows = 0
+    with replacing(path) as temporary:
+        first = next(batches, None) or _record_batch(np.empty(0, "U1"), _NONE)
+        with _open(path, temporary, first.schema) as writer:
+            for batch in chain([first], batches):
+                writer.write_batch(batch)
+                n_rows += batch.num_rows
+    return n_rows
+
+
+def _record_batch(row_ids: Any, found: Assignments) -> Any:
     import pyarrow as pa
 
-    check_suffix(path)
-    n_rows, writer = 0, None
-    with replacing(path) as temporary:
-        for row_ids, found in parts:
-            columns = {"row": row_ids, "cluster": found.clusters}
-            columns |= {"probability": found.probabilities, "entropy": found.entropies}
-            batch = pa.RecordBatch.from_pydict({name: pa.array(values) for name, values in columns.items()})
-            writer = writer or _open(path, temporary, batch.schema)
-            writer.write_batch(batch)
-            n_rows += batch.num_rows
-        if writer is not None:
-            writer.close()
-    return n_rows
+    columns = {"row": row_ids, "cluster": found.clusters}
+    columns |= {"probability": found.probabilities, "entropy": found.entropies}
+    return pa.RecordBatch.from_pydict({name: pa.array(values) for name, values in columns.items()})
 
 
 def _open(path: Path, temporary: Path, schema: Any) -> Any:

@@ -10,6 +10,7 @@ import typer
 
 from sparsemix.cli.console import note
 from sparsemix.cli.errors import STOPPED
+from sparsemix.cli.first_run import say_if_compiling
 from sparsemix.cli.progress import rows_progress
 from sparsemix.cli.stopping import stop_between_blocks
 from sparsemix.foundation.errors import ModelFileError
@@ -45,6 +46,7 @@ def learn(
     typer.Exit
         When the user stops it and the model is saved.
     """
+    say_if_compiling(quiet=quiet)
     with stop_between_blocks() as stop, rows_progress("Learning", total, quiet=quiet) as advance:
         for block in blocks:
             model.partial_fit(block, block.labels if labelled else None)

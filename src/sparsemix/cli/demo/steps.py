@@ -9,7 +9,6 @@ from sparsemix.cli.blocks import BLOCK_ROWS, cut
 from sparsemix.cli.console import show
 from sparsemix.cli.demo.ads import make_demo_ads
 from sparsemix.cli.demo.topics import TOPICS
-from sparsemix.cli.first_run import say_if_compiling
 from sparsemix.cli.learning import learn
 from sparsemix.cli.profiles import describe_profile, profile_table
 from sparsemix.cli.progress import waiting
@@ -82,7 +81,6 @@ def fit(files: Files, dataset: "Dataset", seed: int, quiet: bool) -> Any:
         "Learning clusters in one pass; the model is told their number, not what they are",
         shlex.join(command),
     )
-    say_if_compiling(quiet=quiet)
     start = time.perf_counter()
     model = OnlineBernoulliMixture(N_COMPONENTS, clutter=True, binarize=0.0, random_state=seed)
     learn(model, cut([dataset], [BLOCK_ROWS]), total=len(dataset), quiet=quiet)
