@@ -94,6 +94,13 @@ def test_baskets_without_id_are_numbered():
     assert dataset.report.guessed == {"row": "(record number)"}
 
 
+def test_a_guess_can_be_passed_on():
+    for baskets in (pa.table({"topic": ["p"], "words": [["red"]]}), table("ad", "keyword")):
+        guessed = guess_columns(baskets)
+        assert read_table(baskets, **guessed).n_nonzero == 1
+    assert guess_columns(pa.table({"topic": ["p"], "words": [["red"]]})) == {"feature": "words"}
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [

@@ -105,12 +105,12 @@ def test_without_an_id_each_array_is_a_row(tmp_path):
     assert dataset.report.guessed == {"row": "(record number)"}
 
 
-def test_a_row_of_a_million_keywords(tmp_path):
-    words = [f"w{i}" for i in range(1_000_000)]
+def test_a_row_of_many_keywords(tmp_path):
+    words = [f"w{i}" for i in range(300_000)]
     text = json.dumps({"ad": 1, "word": words}) + '\n{"ad": 2, "word": ["w5"]}\n'
     dataset = read_lines(tmp_path, text)
-    assert dataset.matrix.shape == (2, 1_000_000)
-    assert dataset.n_nonzero == 1_000_001
+    assert dataset.matrix.shape == (2, 300_000)
+    assert dataset.n_nonzero == 300_001
 
 
 def test_keys_are_guessed(tmp_path):

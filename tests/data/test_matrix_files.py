@@ -196,6 +196,7 @@ def test_fimi_lines_are_rows(end, tmp_path):
     assert list(cells(dataset)) == [(0, "0"), (0, "1"), (0, "2"), (1, "1"), (3, "2"), (3, "30")]
     assert dataset.report.n_duplicates == 1
     assert dataset.report.n_empty_features == dataset.report.n_null_features == 0
+    assert guess_columns(path) == dataset.report.guessed == {}
     assert_same(read_table(gzip_file(path)), dataset)
     assert_same(join(list(iter_batches(path, rows=2))), dataset)
 

@@ -152,9 +152,9 @@ def test_microseconds(real_data):
 @pytest.mark.parametrize(
     ("name", "options"),
     [
-        ("imdb_meka/words", {}),
+        ("imdb_meka/words/part-0[01].parquet", {}),
         ("snapchat_ads_2020/ads_keywords.parquet", {"group": "advertiser", "time": "start"}),
-        ("reuters21578/stories.jsonl.gz", {"feature": "topics", "time": "time", "label": "group"}),
+        ("clinc150/queries.jsonl.gz", {**TEXT, "group": "domain", "label": "intent"}),
         ("fimi/mushroom.dat", {}),
         ("textgcn/webkb.svmlight.gz", {}),
     ],

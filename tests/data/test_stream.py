@@ -121,15 +121,15 @@ def test_any_number_of_threads_gives_the_same(threads, monkeypatch):
         return connect(*arguments, config={**config, "threads": threads}, **options)
 
     monkeypatch.setattr(duckdb, "connect", with_threads)
-    table = scattered(n_records=300_000, n_rows=20_000)
+    table = scattered(n_records=150_000, n_rows=20_000)
     assert_same(join(list(iter_batches(table, rows=7_000, **ROLES))), read_table(table, **ROLES))
 
 
 def test_a_small_memory_limit_spills_to_disk(tmp_path):
     path = tmp_path / "ads.parquet"
-    table = scattered(n_records=400_000, n_rows=50_000)
+    table = scattered(n_records=150_000, n_rows=30_000)
     pq.write_table(table, path)
-    batches = list(iter_batches(path, rows=20_000, memory_limit="60MB", **ROLES))
+    batches = list(iter_batches(path, rows=20_000, memory_limit="40MB", **ROLES))
     assert_same(join(batches), read_table(path, **ROLES))
 
 

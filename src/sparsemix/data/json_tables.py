@@ -17,6 +17,7 @@ from sparsemix.data.values import Column, whole_texts
 from sparsemix.foundation.errors import DataError, shorten
 
 ID_ROLES = ("row", "feature", "group", "label")
+PEEKED_LINES = 1_000
 
 
 class JsonReader:
@@ -30,6 +31,7 @@ class JsonReader:
 
     def __init__(self, files: tuple[Path, ...], description: str) -> None:
         self._files = files
+        self._lists: set[str] | None = None
         self.description = description
 
     def column_names(self, wanted: Collection[str] = ()) -> list[str]:
@@ -40,21 +42,17 @@ class JsonReader:
         names: dict[str, None] = {}
         with open_duckdb() as connection:
             for lines in self._lines(connection):
-                keys = lines.table("SELECT unnest(json_keys(line)) AS key FROM lines")
-                names.update(dict.fromkeys(pc.unique(keys["key"]).to_pylist()))
+                names.update(dict.fromkeys(lines.keys()))
+                self._lists = lines.keys_of_arrays() if self._lists is None else self._lists
                 if all(name in names for name in wanted):
                     break
         return list(names)
 
     def list_columns(self) -> set[str]:
-        """Keys that hold an array somewhere in the first piece of the first file."""
-        with open_duckdb() as connection:
-            for lines in self._lines(connection):
-                keys = "SELECT line, unnest(json_keys(line)) AS key FROM lines"
-                pointer = "'/' || replace(replace(key, '~', '~0'), '/', '~1')"
-                query = f"SELECT DISTINCT key FROM ({keys}) WHERE json_type(line, {pointer}) = 'ARRAY'"
-                return set(lines.table(query)["key"].to_pylist())
-        return set()
+        """Keys that hold an array somewhere in the first lines of the first file."""
+        if self._lists is None:
+            self.column_names()
+        return self._lists or set()
 
     def blocks(self, columns: dict[str, str]) -> Iterator[Block]:
         """Yield the records in order."""
@@ -96,6 +94,19 @@ class _Lines:
     def table(self, query: str) -> Any:
         """Return the result of a query as an Arrow table."""
         return self._connection.sql(query).to_arrow_table()
+
+    def keys(self) -> list[str]:
+        """Return the keys in order of first appearance."""
+        found = self.table("SELECT unnest(json_keys(line)) AS key FROM lines")
+        names: list[str] = pc.unique(found["key"]).to_pylist()
+        return names
+
+    def keys_of_arrays(self) -> set[str]:
+        """Return the keys that hold an array in the first lines."""
+        few = f"SELECT line, unnest(json_keys(line)) AS key FROM (FROM lines LIMIT {PEEKED_LINES})"
+        pointer = "'/' || replace(replace(key, '~', '~0'), '/', '~1')"
+        found = self.table(f"SELECT DISTINCT key FROM ({few}) WHERE json_type(line, {pointer}) = 'ARRAY'")
+        return set(found["key"].to_pylist())
 
     def _check(self) -> None:
         try:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, TypedDict
 
 from sparsemix.data.arrow_tables import ParquetReader, memory_reader
-from sparsemix.data.basket_lines import BasketReader
+from sparsemix.data.basket_lines import ITEMS, BasketReader
 from sparsemix.data.blocks import TableReader
 from sparsemix.data.columns import ROLES, Roles, assign_roles
 from sparsemix.data.csv_records import Dialect
@@ -94,7 +94,7 @@ def open_table(source: PathOrTable, request: Request) -> OpenTable | FileSet:
         If there is no such file, or no obvious choice of columns.
     """
     if not is_path(source):
-        return _assigned(_memory_reader(source, request), request, request.delimiter)
+        return _assigned(_memory_reader(source, request), request)
     files = find_files(source, request.format)
     if files.format not in SEPARATORS:
         _refuse(request, ("columns", "separator"), files.format)
@@ -103,18 +103,16 @@ def open_table(source: PathOrTable, request: Request) -> OpenTable | FileSet:
         return files
     if files.format == "baskets":
         _refuse(request, ROLES, files.format)
-    delimiter = None if files.format == "baskets" else request.delimiter
-    return _assigned(_file_reader(files, request), request, delimiter)
+        return OpenTable(_file_reader(files, request), Roles({"feature": ITEMS}, {}), None)
+    return _assigned(_file_reader(files, request), request)
 
 
-def _assigned(reader: TableReader, request: Request, delimiter: str | None) -> OpenTable:
+def _assigned(reader: TableReader, request: Request) -> OpenTable:
     named = request.named_columns
     names = reader.column_names(tuple(named.values()))
-    lists = reader.list_columns()
-    is_basket = delimiter is not None or bool(
-        lists.intersection([request.feature] if request.feature else names)
-    )
-    return OpenTable(reader, assign_roles(named, names, is_basket), delimiter)
+    candidates = [request.feature] if request.feature is not None else names
+    is_basket = request.delimiter is not None or not reader.list_columns().isdisjoint(candidates)
+    return OpenTable(reader, assign_roles(named, names, is_basket), request.delimiter)
 
 
 def _memory_reader(source: PathOrTable, request: Request) -> TableReader:

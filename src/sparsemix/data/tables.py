@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from sparsemix.data.assemble import Assembler
 from sparsemix.data.clean import CleanBlock, clean_block
-from sparsemix.data.columns import looks_like_list
+from sparsemix.data.columns import RECORD_NUMBER, looks_like_list
 from sparsemix.data.dataset import Dataset
 from sparsemix.data.formats import FileSet
 from sparsemix.data.matrix_files import read_matrix_file
@@ -107,7 +107,8 @@ def guess_columns(path_or_table: PathOrTable) -> dict[str, str]:
     Returns
     -------
     dict of str to str
-        ``{"row": ..., "feature": ...}``; empty for files that have no columns.
+        ``{"row": ..., "feature": ...}``, without a row where each record is one (lists of features, and no
+        column that looks like an id); empty for files that have no columns.
 
     Raises
     ------
@@ -121,7 +122,8 @@ def guess_columns(path_or_table: PathOrTable) -> dict[str, str]:
     {'row': 'ad_id', 'feature': 'keyword'}
     """
     table = open_table(path_or_table, Request())
-    return {} if isinstance(table, FileSet) else table.roles.guessed
+    guessed = {} if isinstance(table, FileSet) else table.roles.guessed
+    return {role: name for role, name in guessed.items() if name != RECORD_NUMBER}
 
 
 def start_report(table: OpenTable) -> ReadReport:
