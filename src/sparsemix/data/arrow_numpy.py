@@ -27,3 +27,8 @@ def to_numpy(values: Any, null: float | bool) -> NDArray[Any]:
     filled = pc.fill_null(one_array(values), null) if values.null_count else one_array(values)
     array: NDArray[Any] = filled.to_numpy(zero_copy_only=False)
     return array
+
+
+def is_text(kind: Any) -> bool:
+    """Whether a type of Arrow is text; views are known by name, since older releases lack them."""
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or str(kind) == "string_view")

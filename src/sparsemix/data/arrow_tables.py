@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from sparsemix.data.arrow_numpy import is_text
 from sparsemix.data.blocks import Block
 from sparsemix.data.formats import is_gzipped
 from sparsemix.data.pairs import is_list
@@ -33,10 +34,10 @@ class ArrowReader:
 
     def __init__(self, table: Any) -> None:
         try:
-            self._table = pa.table(table)
+            self._table = pa.table(table.to_arrow() if hasattr(table, "to_arrow") else table)
         except (pa.ArrowException, TypeError, ValueError) as error:
             raise DataError(f"The table cannot be converted to Arrow: {error}.") from error
-        self.description = f"a {type(table).__module__.partition('.')[0]} table"
+        self.description = f"a {_package(table)} table"
 
     def column_names(self, wanted: Collection[str] = ()) -> list[str]:  # noqa: ARG002
         """Names of the columns."""
@@ -95,9 +96,15 @@ class PandasReader:
 
 def memory_reader(table: object) -> ArrowReader | PandasReader | None:
     """Return the reader of a table in memory, or None if `table` is none."""
-    if type(table).__module__.partition(".")[0] == "pandas" and hasattr(table, "columns"):
+    if _package(table) == "pandas" and hasattr(table, "columns"):
         return PandasReader(table)
-    return ArrowReader(table) if hasattr(table, "__arrow_c_stream__") else None
+    is_polars = _package(table) == "polars" and hasattr(table, "to_arrow")
+    is_arrow = hasattr(table, "__arrow_c_stream__") or hasattr(table, "__arrow_c_array__")
+    return ArrowReader(table) if is_polars or is_arrow else None
+
+
+def _package(table: object) -> str:
+    return type(table).__module__.partition(".")[0]
 
 
 def _chunks(values: Any) -> list[Any]:
@@ -178,7 +185,7 @@ def _opened(file: Path) -> Iterator[Any]:
             with gzip.open(file, "rb") as packed, plain.open("wb") as unpacked:
                 shutil.copyfileobj(packed, unpacked)
         schema = pq.read_schema(plain)
-        text = [f.name for f in schema if pa.types.is_string(f.type) or pa.types.is_large_string(f.type)]
+        text = [f.name for f in schema if is_text(f.type)]
         with pq.ParquetFile(plain, read_dictionary=text, pre_buffer=False) as parquet:
             yield parquet
 

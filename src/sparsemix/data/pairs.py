@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from sparsemix.data.arrow_numpy import one_array, to_numpy
+from sparsemix.data.arrow_numpy import is_text, one_array, to_numpy
 from sparsemix.data.values import CodedColumn, Column, code_column
 from sparsemix.foundation.errors import parameter_error
 
@@ -90,8 +90,7 @@ def _is_list_view(kind: Any) -> bool:
 
 def _text(values: Any, delimiter: str) -> Any:
     kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
-    is_text = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
-    if not (is_text or pa.types.is_null(kind)):
+    if not (is_text(kind) or pa.types.is_null(kind)):
         rule = f"None for a column of type {kind} (it splits text)"
         raise parameter_error("delimiter", "read_table", rule, delimiter)
     return values.cast(pa.large_string())

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from sparsemix.data.arrow_numpy import one_array, to_numpy
+from sparsemix.data.arrow_numpy import is_text, one_array, to_numpy
 from sparsemix.data.canonical import not_a_count
 from sparsemix.foundation.errors import DataError, shorten
 
@@ -88,7 +88,7 @@ def _dictionary_encoded(column: Column) -> Any:
         return values
     if pa.types.is_nested(kind):
         raise DataError(f"'{column.role}' must be a column of text or integers, but its type is {kind}.")
-    if pa.types.is_null(kind) or pa.types.is_string_view(kind) or pa.types.is_binary_view(kind):
+    if pa.types.is_null(kind) or str(kind) in ("string_view", "binary_view"):
         values = values.cast(pa.large_string())
     return values.dictionary_encode()
 
@@ -169,7 +169,7 @@ def parse_times(column: Column) -> NDArray[np.float64]:
         raise DataError(f"'{column.role}' must be a column of times, but its type is {kind}.")
     times = parse_numbers(values, _seconds)
     missing = to_numpy(values.is_null(), False)
-    if _is_text(kind):
+    if is_text(kind):
         missing = missing | to_numpy(pc.equal(values.cast(pa.large_string()), ""), True)
     else:
         missing = missing | np.isnan(times)
@@ -183,7 +183,7 @@ def parse_times(column: Column) -> NDArray[np.float64]:
 def parse_numbers(values: Any, parse: Callable[[str], float] | None = None) -> NDArray[np.float64]:
     """Return the numbers of an array, NaN where there is none; text is parsed once per distinct value."""
     kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
-    if not _is_text(kind):
+    if not is_text(kind):
         if pa.types.is_decimal(kind) or pa.types.is_boolean(kind):
             values = values.cast(pa.float64() if pa.types.is_decimal(kind) else pa.int8())
         return to_numpy(values.cast(pa.float64(), safe=False), np.nan)
@@ -192,10 +192,6 @@ def parse_numbers(values: Any, parse: Callable[[str], float] | None = None) -> N
     number_of = np.array([*parsed, np.nan])
     numbers: NDArray[np.float64] = number_of[to_numpy(encoded.indices, NULL)]
     return numbers
-
-
-def _is_text(kind: Any) -> bool:
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
 def _number(text: str) -> float:
