@@ -98,8 +98,8 @@ def test_a_stop_by_the_user_saves_and_says_how_to_go_on(sparsemix, table, expect
 def test_ctrl_c_in_update_leaves_the_model(table, model):
     before = Path(model).read_bytes()
     run = program("update", model, table, "--quiet", target=LEARN, call=1, number=INTERRUPT)
-    assert run.returncode == 130
-    assert run.stderr == "sparsemix: error: stopped; files are as they were before.\n"
+    expected = "sparsemix: error: stopped; files are as they were before.\n"
+    assert (run.returncode, run.stderr) == (130, expected)
     assert Path(model).read_bytes() == before
 
 
