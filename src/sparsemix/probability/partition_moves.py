@@ -181,17 +181,12 @@ def _apply_moves(
     labels, free = labels.copy(), np.flatnonzero((sizes == 0) & allowed).tolist()
     used: set[int] = set()
     n_moves = 0
-    for merge in merges:
-        if merge.gain > 0 and not {merge.first, merge.second} & used:
-            _join(labels, merge, free, used)
-            n_moves += 1
-    remaining = [m for m in merges if m.gain <= 0]
     for split in splits:
         if split.cluster in used:
             continue
         if not free:
             cheapest = next(
-                (m for m in remaining if not {m.first, m.second} & (used | {split.cluster})), None
+                (m for m in merges if not {m.first, m.second} & (used | {split.cluster})), None
             )
             if cheapest is None or cheapest.gain + split.gain <= 0:
                 continue

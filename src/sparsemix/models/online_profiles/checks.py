@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from sparsemix.models.online_profiles.estimator import OnlineBernoulliMixture
 
 ROWS_PER_COMPONENT, FEWEST_ROWS = 100, 10_000
+MOST_EXACT = 2.0**53  # float labels from here on are no longer all the integers
 EXPLICIT_FROM = 0.1  # responsibility from which a feature that is new to a component gets a Beta of its own
 
 
@@ -106,7 +107,8 @@ def known_labels(y: ArrayLike | None, n_rows: int, n_components: int) -> NDArray
     labels = np.asarray(y)
     if labels.shape != (n_rows,):
         raise DataError(f"'y' must hold one label per row, {n_rows}, but its shape is {labels.shape}.")
-    whole = labels.astype(np.int64) if labels.dtype.kind in "iuf" and np.all(np.isfinite(labels)) else None
+    is_small = labels.dtype.kind in "iuf" and bool(np.all(np.abs(labels) < MOST_EXACT))
+    whole = labels.astype(np.int64) if is_small else None
     if whole is None or np.any(whole != labels):
         raise DataError(
             f"'y' must hold integers, -1 for unknown, but it holds {shorten(labels[:3].tolist())}."

@@ -29,7 +29,7 @@ from sparsemix.probability.beta_bernoulli import BetaBernoulli, BetaPrior
 FloatVector = NDArray[np.float64]
 IntVector = NDArray[np.int64]
 
-STARTING_ALPHA = 0.1  # pseudo-count of "on" from which the search for the prior's strength starts
+STARTING_SHARE = 0.1  # of an average component's rows, the most that the prior weighs before its strength is sought
 ROWS_PER_STEP = 32_768
 LEARNERS_PER_ROW = 4
 CULL_GROWTH = 0.2  # culling happens when the stream has grown by this share ...
@@ -103,7 +103,9 @@ def prime(blocks: list[RowBlock], labels: IntVector, n_features: int, settings: 
     rows = sparse.csr_array(sparse.vstack([b.to_csr(n_features) for b in blocks], format="csr"))
     mean = _prior_mean(rows, settings)
     strength = settings.prior_strength
-    prior = BetaPrior.from_mean(mean, STARTING_ALPHA / mean if strength is None else strength)
+    prior = BetaPrior.from_mean(
+        mean, _starting_strength(rows, mean, settings) if strength is None else strength
+    )
     family = BetaBernoulli(prior, n_features, settings.weight_concentration)
     buffer = Buffer(
         rows, labels, family, settings.n_components, settings.clutter, settings.min_responsibility
@@ -125,6 +127,11 @@ def prime(blocks: list[RowBlock], labels: IntVector, n_features: int, settings: 
     )
     _keep_house(stream, settings)
     return stream
+
+
+def _starting_strength(rows: sparse.csr_array, mean: float, settings: Settings) -> float:
+    """A weak prior: at most a tenth of the weight of an average component's rows."""
+    return STARTING_SHARE * min(rows.shape[0] / settings.n_components, 1.0 / mean)
 
 
 def _prior_mean(rows: sparse.csr_array, settings: Settings) -> float:

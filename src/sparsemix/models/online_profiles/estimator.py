@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from sparsemix.data.feature_names import FeatureNames
+from sparsemix.data.feature_names import FeatureNames, check_distinct
 from sparsemix.data.inputs import BinaryRows, RowBlock, as_binary_rows
 from sparsemix.foundation.errors import DataError
 from sparsemix.models.online_profiles import checks, payload, sampling, suggest, summaries
@@ -184,9 +184,11 @@ class OnlineBernoulliMixture(ClusterMixin, BaseEstimator):
         self
         """
         rows = self._rows(X)
-        labels = checks.known_labels(y, rows.n_rows, self.n_components)
-        if not self.__sklearn_is_fitted__():
-            self._start(self._new_settings(), rows)
+        is_new = not hasattr(self, "_learner")
+        settings = self._new_settings() if is_new else self._learner.settings
+        labels = checks.known_labels(y, rows.n_rows, settings.n_components)
+        if is_new:
+            self._start(settings, rows)
         self._learn(rows, labels)
         return self
 
@@ -325,8 +327,8 @@ class OnlineBernoulliMixture(ClusterMixin, BaseEstimator):
     @classmethod
     def from_payload(cls, stored: Payload) -> Self:
         """The model that `to_payload` packed; ModelFileError if anything does not fit."""
-        model = cls(**payload.parameters_of(stored, set(cls().get_params())))
-        model._adopt(payload.unpack(stored, cls.__name__))
+        model = cls(**payload.parameters_of(stored, cls))
+        model._adopt(payload.unpack(stored, cls))
         return model
 
     @property
@@ -355,7 +357,12 @@ class OnlineBernoulliMixture(ClusterMixin, BaseEstimator):
         return self._opened().n_rows
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_learner")
+        return hasattr(self, "_learner") and self._learner.n_rows > 0
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
 
     def _opened(self) -> Learner:
         """The learner; AttributeError, as Python has it for missing attributes, before the first row."""
@@ -378,6 +385,8 @@ class OnlineBernoulliMixture(ClusterMixin, BaseEstimator):
         return as_binary_rows(X, binarize=self.binarize, owner=type(self).__name__)
 
     def _start(self, settings: Settings, rows: BinaryRows) -> None:
+        if rows.names is not None:
+            check_distinct(rows.names)
         for name in ("labels_", "feature_names_in_"):
             self.__dict__.pop(name, None)
         self._adopt(Learner(settings, FeatureNames(rows.n_features, rows.names), type(self).__name__))

@@ -84,8 +84,11 @@ class Learner:
     def _take(self, block: RowBlock, labels: IntVector) -> None:
         if self.stream is None:
             n_held = min(block.n_rows, self.settings.priming_rows - self.n_rows)
-            self.held_back.append(block.slice(0, n_held))
-            self.held_labels.append(labels[:n_held])
+            held = block.slice(0, n_held)
+            self.held_back.append(
+                held._replace(columns=held.columns.copy())
+            )  # the input stays the user's to change
+            self.held_labels.append(labels[:n_held].copy())
             if self.n_rows < self.settings.priming_rows:
                 return
             self.prime()

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from sparsemix.data.feature_names import FeatureNames
 from sparsemix.data.inputs import RowBlock
-from sparsemix.foundation.errors import ModelFileError
-from sparsemix.models.online_profiles import kernels
+from sparsemix.foundation.errors import ModelFileError, ParameterError, shorten
+from sparsemix.models.online_profiles import checks, kernels
 from sparsemix.models.online_profiles.engine import LineageEvent, Settings, Stream
 from sparsemix.models.online_profiles.learner import Learner
 from sparsemix.models.online_profiles.state import (
@@ -25,7 +25,10 @@ from sparsemix.probability.beta_bernoulli import BetaPrior
 Arrays = dict[str, NDArray[Any]]
 
 FLOAT, INT, SMALL = np.dtype("<f8"), np.dtype("<i8"), np.dtype("<i4")
-COUNTERS = ("n_features", "n_rows", "next_index", "next_cull")
+COUNTERS = ("n_rows", "next_index", "next_cull")
+HELD_METADATA = {"settings", "n_features"}
+STREAM_METADATA = HELD_METADATA | {*COUNTERS, "prior", "log_evidence", "lineage"}
+MOST_FEATURES, MOST_ROWS = 2**31 - 1, 2**62
 
 
 def pack(kind: str, parameters: dict[str, Any], learner: Learner) -> Payload:
@@ -85,32 +88,39 @@ def _stream_arrays(stream: Stream) -> Arrays:
     return arrays | {f"index_{name}": column for name, column in index._asdict().items()}
 
 
-def unpack(stored: Payload, owner: str) -> Learner:
+def unpack(stored: Payload, model_class: Any) -> Learner:
     """Build the learner, or raise ModelFileError for whatever does not fit."""
-    settings = _settings(stored)
-    n_features = _whole(stored.metadata, "n_features")
+    is_held = "held_indptr" in stored.arrays
+    _check_names(stored.metadata, HELD_METADATA if is_held else STREAM_METADATA, "metadata")
+    settings = _settings(stored, model_class)
+    n_features = _whole(stored.metadata, "n_features", MOST_FEATURES)
     names = stored.feature_names
-    if names is not None and names.size != n_features:
-        raise ModelFileError(f"it names {names.size} features, but says that it has {n_features}")
-    learner = Learner(settings, FeatureNames(n_features, names), owner)
+    if names is not None and (names.size != n_features or len(set(names)) != n_features):
+        raise ModelFileError(f"it has {n_features} features, but not as many different names")
+    learner = Learner(settings, FeatureNames(n_features, names), model_class.__name__)
     reader = _Reader(stored.arrays)
-    if "held_indptr" in stored.arrays:
+    if is_held:
         block, labels = _read_held(reader, n_features, settings)
         learner.held_back, learner.held_labels = [block], [labels]
     else:
-        learner.stream = _read_stream(reader, stored.metadata, n_features)
+        learner.stream = _read_stream(reader, stored.metadata, n_features, settings)
     return learner
 
 
-def parameters_of(stored: Payload, expected: set[str]) -> dict[str, Any]:
-    """The constructor's arguments; ModelFileError if they are not the `expected` ones."""
-    if set(stored.parameters) != expected:
-        odd = sorted(set(stored.parameters) ^ expected)
-        raise ModelFileError(f"its parameters do not fit the model: {', '.join(odd)}")
+def parameters_of(stored: Payload, model_class: Any) -> dict[str, Any]:
+    """The constructor's arguments; ModelFileError if they are not those of the class."""
+    if stored.kind != model_class.model_kind:
+        raise ModelFileError(f"it holds a model of the kind {stored.kind!r}, not {model_class.model_kind!r}")
+    _check_names(stored.parameters, set(model_class().get_params()), "parameters")
     return stored.parameters
 
 
-def _settings(stored: Payload) -> Settings:
+def _check_names(found: dict[str, Any], expected: set[str], what: str) -> None:
+    if set(found) != expected:
+        raise ModelFileError(f"its {what} do not fit the model: {', '.join(sorted(set(found) ^ expected))}")
+
+
+def _settings(stored: Payload, model_class: Any) -> Settings:
     kept = stored.metadata.get("settings")
     types = {f.name: f.type for f in fields(Settings)}
     if not isinstance(kept, dict) or set(kept) != set(types):
@@ -119,14 +129,30 @@ def _settings(stored: Payload) -> Settings:
         allowed = {"int": int, "float": int | float, "bool": bool, "float | None": int | float | None}
         wanted = allowed[str(getattr(types[name], "__name__", types[name]))]
         if not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool):
-            raise ModelFileError(f"its setting {name!r} is {value!r}")
-    return Settings(**kept)
+            raise ModelFileError(f"its setting {name!r} is {shorten(value)}")
+    settings = Settings(**kept)
+    _check_ranges(settings, model_class)
+    return settings
 
 
-def _whole(metadata: dict[str, Any], name: str) -> int:
+def _check_ranges(settings: Settings, model_class: Any) -> None:
+    """Raise ModelFileError for settings that no parameters resolve to."""
+    given = {name: value for name, value in asdict(settings).items() if name in model_class().get_params()}
+    given |= {"prior_mean": "empirical"} if settings.prior_mean is None else {}
+    given |= {"prior_strength": "auto"} if settings.prior_strength is None else {}
+    try:
+        checks.resolve(model_class(**given), settings.seed)
+    except (ParameterError, OverflowError) as error:
+        raise ModelFileError(f"its settings are impossible: {error}") from error
+    is_small = settings.n_components <= MOST_FEATURES and 0 <= settings.seed < MOST_FEATURES
+    if not is_small or not 0.0 <= settings.explicit_responsibility <= 1.0:
+        raise ModelFileError("its settings are impossible")
+
+
+def _whole(metadata: dict[str, Any], name: str, most: int = MOST_ROWS) -> int:
     value = metadata.get(name)
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise ModelFileError(f"its {name!r} is {value!r}, not a count")
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= most:
+        raise ModelFileError(f"its {name!r} is {shorten(value)}, not a count")
     return value
 
 
@@ -189,24 +215,30 @@ def _read_held(reader: _Reader, n_features: int, settings: Settings) -> tuple[Ro
     columns = reader.inside("held_columns", SMALL, 0, n_features, int(indptr[-1]))
     labels = reader.inside("held_labels", INT, -1, settings.n_components, indptr.size - 1)
     reader.close()
+    if indptr.size - 1 >= settings.priming_rows:
+        raise ModelFileError("it holds back more rows than it may")
     row = np.repeat(np.arange(indptr.size - 1), np.diff(indptr))
     if np.any((np.diff(columns) <= 0) & (np.diff(row) == 0)):
         raise ModelFileError("the rows that it holds back are not sorted")
     return RowBlock(indptr, columns), labels
 
 
-def _read_stream(reader: _Reader, metadata: dict[str, Any], n_features: int) -> Stream:
-    ids = reader.take("component_ids", INT, None)
-    if not ids.size or np.unique(ids).size != ids.size or ids.min() < kernels.CLUTTER_ID:
+def _read_stream(reader: _Reader, metadata: dict[str, Any], n_features: int, settings: Settings) -> Stream:
+    lowest = kernels.CLUTTER_ID if settings.clutter else 0
+    ids = reader.inside("component_ids", INT, lowest, settings.n_components, None)
+    if not ids.size or np.unique(ids).size != ids.size:
         raise ModelFileError("its component ids are not distinct")
     counters = {name: _whole(metadata, name) for name in COUNTERS}
+    if counters["n_rows"] < 1:
+        raise ModelFileError("it is in the middle of a stream without rows")
     stream = Stream(
         prior=_prior(metadata),
         posterior=_read_posterior(reader, ids.size, n_features),
         index=_read_index(reader, ids.size, n_features),
         component_ids=ids,
         log_evidence=_finite_number(metadata, "log_evidence"),
-        lineage=[_event(event) for event in metadata.get("lineage", [])],
+        n_features=n_features,
+        lineage=_lineage(metadata["lineage"]),
         **counters,
     )
     reader.close()
@@ -245,8 +277,12 @@ def _read_index(reader: _Reader, n_components: int, n_features: int) -> ScoreInd
         raise ModelFileError("its index knows more features than the model")
     component = reader.inside("index_component", SMALL, kernels.DENSE, n_components, n_entries)
     slot = reader.inside("index_slot", SMALL, 0, 2**31 - 1, n_entries)
-    if np.any(slot[component == kernels.DENSE] >= table.shape[0]):
-        raise ModelFileError("its index points outside its table")
+    in_table = slot[component == kernels.DENSE]
+    if in_table.size != table.shape[0] or np.any(in_table >= table.shape[0]):
+        raise ModelFileError("its index does not fit its table")
+    per_feature = np.diff(indptr)
+    if np.any((component < 0) & (np.repeat(per_feature, per_feature) > 1)):
+        raise ModelFileError("its index has several entries for a feature with one")
     return ScoreIndex(
         base=reader.finite("index_base", n_components),
         default_log_odds=reader.finite("index_default_log_odds", n_components),
@@ -264,21 +300,24 @@ def _prior(metadata: dict[str, Any]) -> BetaPrior:
     if (
         not isinstance(values, list)
         or len(values) != 2
-        or not all(isinstance(v, float) and v > 0 for v in values)
+        or not all(isinstance(v, float) and 0 < v < np.inf for v in values)
     ):
-        raise ModelFileError(f"its prior is {values!r}")
+        raise ModelFileError(f"its prior is {shorten(values)}")
     return BetaPrior(*values)
 
 
 def _finite_number(metadata: dict[str, Any], name: str) -> float:
     value = metadata.get(name)
     if not isinstance(value, float) or not np.isfinite(value):
-        raise ModelFileError(f"its {name!r} is {value!r}")
+        raise ModelFileError(f"its {name!r} is {shorten(value)}")
     return value
 
 
-def _event(event: Any) -> LineageEvent:
+def _lineage(events: Any) -> list[LineageEvent]:
     kinds = (int, str, int, str)
-    if not isinstance(event, list) or len(event) != 4 or not all(map(isinstance, event, kinds)):
-        raise ModelFileError(f"its lineage holds {event!r}")
-    return LineageEvent(*event)
+    if not isinstance(events, list):
+        raise ModelFileError(f"its lineage is {shorten(events)}")
+    for event in events:
+        if not isinstance(event, list) or len(event) != 4 or not all(map(isinstance, event, kinds)):
+            raise ModelFileError(f"its lineage holds {shorten(event)}")
+    return [LineageEvent(*event) for event in events]

@@ -31,7 +31,7 @@ SWEEPS_AT_THE_END = 6
 MAX_ROUNDS = 8
 FEW_MOVES = 0.02  # moves per component below which repair ends
 LEARNERS_PER_ROW = 4
-STRENGTHS = (0.5, 1e5)  # range in which the strength of the prior is sought, pseudo-counts
+LEAST_STRENGTH = 0.5  # pseudo-counts from which the strength of the prior is sought
 WORK_FOR_STARTS = 3e7  # entries times components that all starts together may touch in a sweep
 MOST_STARTS = 10
 ROWS_PER_BLOCK = 4_096
@@ -101,7 +101,11 @@ def solve(buffer: Buffer, rng: np.random.Generator, *, fit_strength: bool) -> So
 
 
 def _with_best_strength(buffer: Buffer, partition: Expected) -> Buffer:
-    """Choose the prior's strength by evidence (type II maximum likelihood), its mean kept."""
+    """Choose the prior's strength by evidence (type II maximum likelihood), its mean kept.
+
+    The prior never outweighs the rows of an average component: where most rows tell nothing, evidence alone would
+    end with a prior that makes all components the same.
+    """
     mean = buffer.family.prior.alpha / (buffer.family.prior.alpha + buffer.family.prior.beta)
 
     def family_of(log_strength: float) -> BetaBernoulli:
@@ -110,8 +114,9 @@ def _with_best_strength(buffer: Buffer, partition: Expected) -> Buffer:
     def cost(log_strength: float) -> float:
         return -float(family_of(log_strength).log_evidence(partition.sizes, partition.counts).sum())
 
-    low, high = np.log(STRENGTHS[0]), np.log(STRENGTHS[1])
-    best = minimize_scalar(cost, bounds=(low, high), method="bounded", options={"xatol": 0.15})
+    most = buffer.rows.shape[0] / buffer.n_components
+    bounds = (np.log(LEAST_STRENGTH), np.log(max(most, 2 * LEAST_STRENGTH)))
+    best = minimize_scalar(cost, bounds=bounds, method="bounded", options={"xatol": 0.15})
     return replace(buffer, family=family_of(float(best.x)))
 
 
