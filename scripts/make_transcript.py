@@ -27,7 +27,7 @@ CHAPTERS = {
         "sparsemix fit farm_ads/ads.parquet -o farm.smx -k 40",
         "sparsemix clusters farm.smx -n 8",
         "sparsemix suggest farm.smx --keyword horse --keyword supplement",
-        "sparsemix suggest farm.smx --keyword horse --keyword supplement --reject joint --reject pet -n 5",
+        "sparsemix suggest farm.smx --keyword horse --keyword feed --reject supplement -n 5",
         "sparsemix suggest farm.smx --ad 12 --input farm_ads/ads.parquet -n 8",
         "sparsemix assign farm.smx farm_ads/ads.parquet -o farm.csv",
         "sparsemix score farm.smx farm_ads/ads.parquet",
@@ -40,8 +40,8 @@ CHAPTERS = {
     ],
     "Sponsored search: 19,228 ads and numbered keywords": [
         "sparsemix profile kddcup12_clicks/ads_keywords.parquet",
-        "sparsemix fit kddcup12_clicks/ads_keywords.parquet --row ad_id --feature keyword_id -o search.smx -k 100",
-        "sparsemix suggest search.smx --keyword 4075 -n 5",
+        "sparsemix fit kddcup12_clicks/ads_keywords.parquet -o search.smx -k 100 --min-rows-per-feature 2",
+        "sparsemix suggest search.smx --keyword 15 -n 5",
     ],
 }
 

@@ -88,13 +88,9 @@ def ad_keywords(
 
 
 def answer(
-    model: Any,
-    accepted: Sequence[str],
-    rejected: Sequence[str],
-    n: int,
-    level: float = 0.95,
+    model: Any, accepted: Sequence[str], rejected: Sequence[str], **options: float
 ) -> list[dict[str, Any]]:
-    """Return `n` suggestions as plain values, the most probable first.
+    """Return suggestions as plain values, the most probable first; `options` are those of the model's `suggest`.
 
     Raises
     ------
@@ -114,7 +110,7 @@ def answer(
                 {"component": int(component), "share": float(share)} for component, share in each.components
             ],
         }
-        for each in model.suggest(*_as_features(model, accepted, rejected), n=n, level=level)
+        for each in model.suggest(*_as_features(model, accepted, rejected), **options)
     ]
 
 

@@ -32,6 +32,15 @@ def suggest(
     ] = None,
     n: Annotated[int, typer.Option("-n", min=1, help="How many suggestions.")] = 10,
     level: options.Level = 0.95,
+    completeness: Annotated[
+        float,
+        typer.Option(
+            "--completeness",
+            min=0.0,
+            max=1.0,
+            help="Share of the ad's keywords that are given: near 1, what is missing tells as well.",
+        ),
+    ] = 0.0,
     row: options.Row = None,
     feature: options.Feature = None,
     delimiter: options.Delimiter = None,
@@ -50,8 +59,9 @@ def suggest(
     accepted, rejected = known_keywords(known, keyword or []), known_keywords(known, reject or [])
     columns = {"row": row, "feature": feature, "delimiter": delimiter}
     accepted += ad_keywords(known, ad, input, columns, quiet=quiet)
-    found = answer(learnt, accepted, rejected, n, level)
+    found = answer(learnt, accepted, rejected, n=n, level=level, completeness=completeness)
     if json:
         show_json({"accepted": accepted, "rejected": rejected, "level": level, "suggestions": found})
     else:
-        show(f"For an ad with: {plain(', '.join(accepted))}", suggestions_table(found, level))
+        without = f", without: {plain(', '.join(rejected))}" if rejected else ""
+        show(f"For an ad with: {plain(', '.join(accepted))}{without}", suggestions_table(found, level))

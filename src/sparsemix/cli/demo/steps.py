@@ -94,12 +94,12 @@ def suggest(files: Files, model: Any) -> None:
     """Suggest keywords for an ad with a word of two meanings, take an answer, and suggest again."""
     command = ["sparsemix", "suggest", str(files.model), "-n", "8", "--keyword", KEYWORD]
     _headline(4, f"Suggesting keywords for an ad that has only {KEYWORD!r}", shlex.join(command))
-    found = answer(model, [KEYWORD], [], 8)
+    found = answer(model, [KEYWORD], [], n=8)
     show(suggestions_table(found))
     good, bad = _first_of(found, MEANT, 0), _first_of(found, NOT_MEANT, -1)
     command += ["--keyword", good, "--reject", bad]
     _headline(5, f"The advertiser takes {good!r} and turns down {bad!r}", shlex.join(command))
-    show(suggestions_table(answer(model, [KEYWORD, good], [bad], 8)))
+    show(suggestions_table(answer(model, [KEYWORD, good], [bad], n=8)))
 
 
 def report(files: Files, model: Any, dataset: "Dataset") -> None:
