@@ -62,7 +62,7 @@ def test_summaries_equal_the_dense_posterior(seed, common, level):
     mean = state.alpha / (state.alpha + state.beta)
     weights = state.weight_concentration / state.weight_concentration.sum()
     view = view_of(posterior, 7, [5, 9, -1])
-    assert_allclose(summaries.overall_means(view), weights @ mean, rtol=1e-9)
+    assert_allclose(view.overall_means(), weights @ mean, rtol=1e-9)
     found = summaries.top_features(view, features, 99, "evidence", level)
     assert [s.component for s in found] == [5, 9, -1]
     assert_allclose([s.weight for s in found], weights)
@@ -83,7 +83,7 @@ def test_the_order_and_the_number_of_features(by):
     posterior = random_posterior(0, explicit=1.0)
     for summary in summaries.top_features(view_of(posterior, 7), FeatureNames(7, None), 4, by, 0.9):
         assert len(summary.features) == 4
-        overall = summaries.overall_means(view_of(posterior, 7))
+        overall = view_of(posterior, 7).overall_means()
         key = {
             "evidence": [f.evidence for f in summary.features],
             "mean": [f.mean for f in summary.features],
