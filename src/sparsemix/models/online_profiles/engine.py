@@ -29,7 +29,8 @@ from sparsemix.probability.beta_bernoulli import BetaBernoulli, BetaPrior
 FloatVector = NDArray[np.float64]
 IntVector = NDArray[np.int64]
 
-STARTING_SHARE = 0.1  # of an average component's rows, the most that the prior weighs before its strength is sought
+# Of an average component's rows, the most that the prior weighs before its strength is sought.
+STARTING_SHARE = 0.1
 ROWS_PER_STEP = 32_768
 LEARNERS_PER_ROW = 4
 CULL_GROWTH = 0.2  # culling happens when the stream has grown by this share ...
