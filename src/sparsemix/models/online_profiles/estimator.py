@@ -285,7 +285,13 @@ class OnlineBernoulliMixture(ClusterMixin, BaseEstimator):
         return summaries.credible_interval(self._view, level)
 
     def suggest(
-        self, accepted: Any, reject: Any = (), *, n: int = 10, level: float = 0.95, completeness: float = 0.0
+        self,
+        accepted: Any,
+        reject: Any = (),
+        *,
+        n: int = 10,
+        level: float | None = 0.95,
+        completeness: float = 0.0,
     ) -> list[Suggestion]:
         """Suggest features that go with those of a row (ADS, section 6, eq 6).
 
@@ -296,8 +302,8 @@ class OnlineBernoulliMixture(ClusterMixin, BaseEstimator):
         reject : sequence of str or int, default=()
             Features that the row shall not hold.
         n : int, default=10
-        level : float in (0, 1), default=0.95
-            Mass of the credible intervals.
+        level : float in (0, 1) or None, default=0.95
+            Mass of the credible intervals; None leaves them out, which is faster.
         completeness : float in [0, 1], default=0.0
             Share of the row's features that `accepted` is thought to hold. 0 treats all others as not observed, as
             in the paper; near 1 their absence tells as well, which is right for rows that are nearly whole.

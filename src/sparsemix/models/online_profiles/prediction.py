@@ -1,7 +1,7 @@
 """A settled, indexed copy of a stream's posterior: predictions read it and change nothing."""
 
 from dataclasses import dataclass, field
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sparsemix.data.inputs import RowBlock
 from sparsemix.models.online_profiles import index_kernels, kernels
 from sparsemix.models.online_profiles.engine import Stream
-from sparsemix.models.online_profiles.state import Posterior, ScoreIndex, build_index
+from sparsemix.models.online_profiles.state import Posterior, ScoreIndex, build_index, entries_of
 
 FloatVector = NDArray[np.float64]
 IntVector = NDArray[np.int64]
@@ -33,7 +33,7 @@ class View:
     index: ScoreIndex
     component_ids: IntVector
     n_features: int
-    _silence: dict[float, FloatVector] = field(default_factory=dict)
+    _cached: dict[str | float, Any] = field(default_factory=dict)
 
     @classmethod
     def of(cls, stream: Stream, n_features: int) -> Self:
@@ -74,6 +74,33 @@ class View:
         posterior = self.posterior
         return posterior.default_alpha / (posterior.default_alpha + posterior.default_beta)
 
+    def overall_means(self) -> FloatVector:
+        """Probability of each feature over all rows, (n_features,)."""
+        weights, posterior = self.weights(), self.posterior
+        entries, owner = entries_of(posterior), posterior.owner()
+        default = self.default_means()
+        above = weights[owner] * (entries.alpha / (entries.alpha + entries.beta) - default[owner])
+        overall = weights @ default + np.bincount(entries.feature, weights=above, minlength=self.n_features)
+        overall[posterior.common_feature] = posterior.common_alpha / (
+            posterior.common_alpha + posterior.common_beta
+        )
+        return np.asarray(overall)
+
+    def popularity(self) -> FloatVector:
+        """Probability of each feature over all rows, relative to the mean of those that are not common."""
+        if "popularity" not in self._cached:
+            overall = self.overall_means()
+            own = np.ones(self.n_features, bool)
+            own[self.posterior.common_feature] = False
+            self._cached["popularity"] = overall / (overall[own].mean() if own.any() else 1.0)
+        return np.asarray(self._cached["popularity"])
+
+    def by_popularity(self) -> IntVector:
+        """All features, the most popular first; (n_features,)."""
+        if "order" not in self._cached:
+            self._cached["order"] = np.argsort(-self.popularity(), kind="stable")
+        return np.asarray(self._cached["order"])
+
     def log_odds(self, feature: int) -> FloatVector:
         """Log odds of one feature in every component, (n_live,)."""
         index = self.index
@@ -95,7 +122,7 @@ class View:
 
         Common features are left out: they tell nothing about the component.
         """
-        if completeness not in self._silence:
+        if completeness not in self._cached:
             posterior = self.posterior
             used, owner = posterior.used(), posterior.owner()
             mean = posterior.alpha[used] / (posterior.alpha[used] + posterior.beta[used])
@@ -103,5 +130,5 @@ class View:
             explicit = np.bincount(owner, weights=terms, minlength=posterior.n_components)
             n_default = self.n_features - posterior.common_feature.size - posterior.size
             default = log_not_listed(self.default_means(), completeness)
-            self._silence[completeness] = explicit + n_default * default
-        return self._silence[completeness]
+            self._cached[completeness] = explicit + n_default * default
+        return np.asarray(self._cached[completeness])

@@ -17,7 +17,8 @@ FloatVector = NDArray[np.float64]
 IntVector = NDArray[np.int64]
 
 NEGLIGIBLE_SHARE = 1e-4  # components below it do not take part in a suggestion
-BISECTIONS = 40
+NEGLIGIBLE_IN_INTERVALS = 1e-3  # the same for the intervals, which take longer
+BISECTIONS = 30
 
 
 class Suggestion(NamedTuple):
@@ -76,18 +77,20 @@ def suggestions(
     accepted: IntVector,
     rejected: IntVector,
     n: int,
-    level: float,
+    level: float | None,
     completeness: float,
 ) -> list[Suggestion]:
     """The `n` most probable features that are neither accepted nor rejected."""
     checks.at_least("n", "suggest", n, 1)
-    checks.level(level, "suggest")
+    if level is not None:
+        checks.level(level, "suggest")
     checks.share("completeness", "suggest", completeness)
     share = responsibilities(view, accepted, rejected, completeness)
     taking_part = np.flatnonzero(share >= NEGLIGIBLE_SHARE * share.max())
     share = share[taking_part] / share[taking_part].sum()
-    candidates, probability = _probabilities(view, taking_part, share)
-    open_ones = ~np.isin(candidates, np.concatenate([accepted, rejected]))
+    given = np.concatenate([accepted, rejected])
+    candidates, probability = _probabilities(view, taking_part, share, n + given.size)
+    open_ones = ~np.isin(candidates, given)
     candidates, probability = candidates[open_ones], probability[open_ones]
     best = np.argsort(-probability, kind="stable")[:n]
     alpha, beta = _betas(view, taking_part, candidates[best])
@@ -106,42 +109,51 @@ def suggestions(
     ]
 
 
-def _probabilities(view: View, components: IntVector, share: FloatVector) -> tuple[IntVector, FloatVector]:
-    """Features that are explicit in one of the components, or common, and their probability."""
+def _popularity(view: View, components: IntVector, features: IntVector) -> FloatVector:
+    """What a feature's popularity makes of the default of components that do not know it, (n_features,).
+
+    The default is the belief about an average feature; a feature twice as frequent over all rows gets twice of it.
+    """
+    most = 0.5 / view.default_means()[components].max()
+    return np.asarray(np.minimum(view.popularity()[features], most))
+
+
+def _probabilities(
+    view: View, components: IntVector, share: FloatVector, n_wanted: int
+) -> tuple[IntVector, FloatVector]:
+    """Probability of the features that are explicit in one of the components, common, or popular."""
     posterior = view.posterior
     default = view.default_means()[components]
-    columns, weights = [], []
-    for k, r, mean in zip(components, share, default, strict=True):
-        part = slice(posterior.start[k], posterior.start[k] + posterior.size[k])
+    parts = [slice(posterior.start[k], posterior.start[k] + posterior.size[k]) for k in components]
+    explicit = [posterior.feature[part] for part in parts]
+    candidates = np.unique(np.concatenate([*explicit, view.by_popularity()[:n_wanted]]))
+    factor = _popularity(view, components, candidates)
+    probability = (share @ default) * factor
+    for r, mean, part in zip(share, default, parts, strict=True):
+        at = np.searchsorted(candidates, posterior.feature[part])
         own = posterior.alpha[part] / (posterior.alpha[part] + posterior.beta[part])
-        columns.append(posterior.feature[part])
-        weights.append(r * (own - mean))
-    candidates, at = np.unique(np.concatenate(columns), return_inverse=True)
-    probability = share @ default + np.bincount(
-        at, weights=np.concatenate(weights), minlength=candidates.size
-    )
+        probability[at] += r * (own - mean * factor[at])
+    others = ~np.isin(candidates, posterior.common_feature)
     common = posterior.common_alpha / (posterior.common_alpha + posterior.common_beta)
-    return np.append(candidates, posterior.common_feature), np.append(probability, common)
+    return (
+        np.append(candidates[others], posterior.common_feature),
+        np.append(probability[others], common),
+    )
 
 
 def _betas(view: View, components: IntVector, features: IntVector) -> tuple[FloatVector, FloatVector]:
     """Betas of features in components, each (n_features, n_components)."""
     posterior = view.posterior
-    alpha = np.tile(posterior.default_alpha[components], (features.size, 1))
-    beta = np.tile(posterior.default_beta[components], (features.size, 1))
+    factor = _popularity(view, components, features)[:, None]
+    total = posterior.default_alpha[components] + posterior.default_beta[components]
+    alpha = factor * posterior.default_alpha[components]
+    beta = total - alpha
+    common = (posterior.common_feature, posterior.common_alpha, posterior.common_beta)
     for j, k in enumerate(components):
         part = slice(posterior.start[k], posterior.start[k] + posterior.size[k])
-        _fill(
-            alpha[:, j],
-            beta[:, j],
-            features,
-            posterior.feature[part],
-            posterior.alpha[part],
-            posterior.beta[part],
-        )
-    for j in range(components.size):
-        common = (posterior.common_feature, posterior.common_alpha, posterior.common_beta)
-        _fill(alpha[:, j], beta[:, j], features, *common)
+        own = (posterior.feature[part], posterior.alpha[part], posterior.beta[part])
+        for given in (own, common):
+            _fill(alpha[:, j], beta[:, j], features, *given)
     return alpha, beta
 
 
@@ -153,9 +165,17 @@ def _fill(
 
 
 def _mixture_interval(
-    alpha: FloatVector, beta: FloatVector, share: FloatVector, level: float
+    alpha: FloatVector, beta: FloatVector, share: FloatVector, level: float | None
 ) -> tuple[FloatVector, FloatVector]:
-    """Equal-tailed intervals of mixtures of Betas, by bisection between the components' own quantiles."""
+    """Equal-tailed intervals of mixtures of Betas, by bisection between the components' own quantiles.
+
+    Components that hold less than `NEGLIGIBLE_IN_INTERVALS` of the mixture are left out.
+    """
+    if level is None:
+        nothing = np.full(alpha.shape[0], np.nan)
+        return nothing, nothing
+    held = share >= min(NEGLIGIBLE_IN_INTERVALS, share.max())
+    alpha, beta, share = alpha[:, held], beta[:, held], share[held] / share[held].sum()
     ends = []
     for tail in ((1.0 - level) / 2.0, (1.0 + level) / 2.0):
         quantiles = betaincinv(alpha, beta, tail)

@@ -48,7 +48,7 @@ def top_features(view: View, features: FeatureNames, n: int, by: str, level: flo
     checks.level(level, "top_features")
     if by not in ORDERS:
         raise parameter_error("by", "top_features", f"one of {', '.join(ORDERS)}", by)
-    overall = overall_means(view)
+    overall = view.overall_means()
     weights = view.weights()
     return [
         ComponentSummary(
@@ -59,18 +59,6 @@ def top_features(view: View, features: FeatureNames, n: int, by: str, level: flo
         )
         for k, component in enumerate(view.component_ids)
     ]
-
-
-def overall_means(view: View) -> FloatVector:
-    """Probability of each feature over all rows, (n_features,)."""
-    weights, posterior = view.weights(), view.posterior
-    entries, owner = entries_of(posterior), posterior.owner()
-    default = view.default_means()
-    above = weights[owner] * (entries.alpha / (entries.alpha + entries.beta) - default[owner])
-    overall = weights @ default + np.bincount(entries.feature, weights=above, minlength=view.n_features)
-    common = posterior.common_alpha / (posterior.common_alpha + posterior.common_beta)
-    overall[posterior.common_feature] = common
-    return np.asarray(overall)
 
 
 def _entries(view: View, k: int) -> Entries:
