@@ -66,7 +66,7 @@ def suggest(model: sparsemix.OnlineBernoulliMixture, shown: csr_array, setting: 
     ranked = []
     for start, stop in zip(shown.indptr[:-1], shown.indptr[1:], strict=True):
         accepted = shown.indices[start:stop].tolist()
-        suggestions = model.suggest(accepted, n=N_SUGGESTIONS, **dict(setting.suggest_options))
+        suggestions = model.suggest(accepted, n=N_SUGGESTIONS, level=None, **dict(setting.suggest_options))
         ranked.append([suggestion.feature for suggestion in suggestions])
     return ranked
 
