@@ -52,6 +52,40 @@ def test_probabilities_equal_eq_6(seed, accepted, rejected, common):
     assert np.all(np.diff([s.probability for s in found]) <= 0)
 
 
+@given(seed=st.integers(0, 10_000), accepted=st.integers(0, 6), common=st.integers(0, 2))
+def test_features_that_a_component_does_not_know_go_by_their_popularity(seed, accepted, common):
+    """The default is the belief about an average feature; popularity says how far this one is from average."""
+    posterior = random_posterior(seed, explicit=0.4, common=common)
+    view, state = view_of(posterior, 7), dense_state(posterior, 7)
+    share = suggest.responsibilities(view, np.array([accepted]), np.empty(0, int), 0.0)
+    mean = state.alpha / (state.alpha + state.beta)
+    overall = view.weights() @ mean
+    default = view.default_means()
+    taking_part = share >= suggest.NEGLIGIBLE_SHARE * share.max()
+    most = 0.5 / default[taking_part].max()
+    factor = np.minimum(overall / overall[: 7 - common].mean(), most)
+    tied = np.ones((3, 7), bool)
+    tied[posterior.owner(), posterior.feature] = False
+    tied[:, posterior.common_feature] = False
+    expected = share @ np.where(tied, default[:, None] * factor, mean)
+    found = suggestions(posterior, [accepted], [])
+    assert {s.feature for s in found} == set(range(7)) - {accepted}
+    assert_allclose([s.probability for s in found], expected[[s.feature for s in found]], rtol=2e-3)
+    assert all(s.low <= s.high for s in found)
+
+
+def test_as_many_suggestions_as_there_are_features_left(model):
+    assert len(model.suggest(["red shoes"], n=99)) == 5
+    assert len(model.suggest(["red shoes"], ["tax law"], n=99)) == 4
+    assert len(model.suggest(["red shoes"], n=3)) == 3
+
+
+def test_suggestions_without_intervals(model):
+    with_intervals, without = model.suggest(["red shoes"]), model.suggest(["red shoes"], level=None)
+    assert [s[:2] for s in without] == [s[:2] for s in with_intervals]
+    assert all(np.isnan([s.low, s.high]).all() for s in without)
+
+
 @given(seed=st.integers(0, 10_000), listed=st.sets(st.integers(0, 6)), n_rejected=st.integers(0, 7))
 def test_a_complete_row_has_the_responsibilities_of_the_row(seed, listed, n_rejected):
     """With completeness 1 all that is not listed is absent, whether it was rejected or not."""
