@@ -185,9 +185,7 @@ def _apply_moves(
         if split.cluster in used:
             continue
         if not free:
-            cheapest = next(
-                (m for m in merges if not {m.first, m.second} & (used | {split.cluster})), None
-            )
+            cheapest = next((m for m in merges if not {m.first, m.second} & (used | {split.cluster})), None)
             if cheapest is None or cheapest.gain + split.gain <= 0:
                 continue
             _join(labels, cheapest, free, used)
