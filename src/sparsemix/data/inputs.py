@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_array
 from sparsemix.foundation.errors import DataError
 
 ROWS_PER_BLOCK = 65_536
+MOST_FEATURES = 2**31 - 1  # columns have 32-bit numbers
 _VALUES_PER_CHECK = 1 << 20
 
 Names = NDArray[np.object_]
@@ -180,11 +181,13 @@ class _Rule(NamedTuple):
 
 def _canonical(matrix: Any, rule: _Rule) -> Any:
     """CSR with sorted columns and no zeros, duplicates counted once; arrays may be those of `matrix`."""
+    if matrix.shape[1] > MOST_FEATURES:
+        raise DataError(
+            f"'X' of {rule.owner} must have at most {MOST_FEATURES} columns, but it has {matrix.shape[1]}. "
+            f"Leave out columns without entries."
+        )
     if not sparse.issparse(matrix):
-        wrong = rule.first_wrong(matrix.reshape(-1))
-        if wrong >= 0:
-            row, column = divmod(wrong, matrix.shape[1])
-            raise rule.error(matrix[row, column], row, column)
+        _check_dense(matrix, rule)
         return sparse.csr_array(rule.ones(matrix))
     rows = _checked_rows(matrix, rule)
     has_zeros = not all(np.all(rows.data[s : s + _VALUES_PER_CHECK]) for s in _starts(rows.data.size))
@@ -193,6 +196,16 @@ def _canonical(matrix: Any, rule: _Rule) -> Any:
         rows.eliminate_zeros()
         rows.sum_duplicates()
     return rows
+
+
+def _check_dense(matrix: NDArray[Any], rule: _Rule) -> None:
+    n_columns = matrix.shape[1]
+    rows_at_once = max(1, _VALUES_PER_CHECK // n_columns)
+    for first in range(0, matrix.shape[0], rows_at_once):
+        wrong = rule.first_wrong(matrix[first : first + rows_at_once].reshape(-1))
+        if wrong >= 0:
+            row, column = first + wrong // n_columns, wrong % n_columns
+            raise rule.error(matrix[row, column], row, column)
 
 
 def _starts(size: int) -> range:
