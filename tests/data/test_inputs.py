@@ -319,3 +319,16 @@ def test_more_than_two_to_the_31_entries_are_addressed():
     whole = RowBlock(Fake.indptr, Fake.indices)
     assert whole.slice(1, 3).indptr.tolist() == [0, 2, 2**31 + 4]
     assert whole.slice(1, 3).columns.size == 2**31 + 4
+
+
+def test_more_columns_than_numbers_for_them():
+    wide = sparse.csr_array((np.ones(1), np.array([2**32 + 5]), np.array([0, 1])), shape=(1, 2**33))
+    with pytest.raises(DataError, match="must have at most 2147483647 columns, but it has 8589934592"):
+        as_binary_rows(wide)
+
+
+def test_fortran_order_is_checked_some_rows_at_a_time(monkeypatch):
+    monkeypatch.setattr(inputs, "_VALUES_PER_CHECK", 4)
+    rows = np.asfortranarray(np.where(np.arange(12).reshape(3, 4) == 10, 5, ROWS))
+    with pytest.raises(DataError, match="column 2 of row 2 is 5"):
+        as_binary_rows(rows)
