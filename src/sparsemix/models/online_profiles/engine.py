@@ -69,12 +69,16 @@ class LineageEvent(NamedTuple):
 
 @dataclass
 class Stream:
-    """A primed model in the middle of its stream."""
+    """A primed model in the middle of its stream.
+
+    component_ids : (n_components,); named_ids : those that labels have named, which are never removed.
+    """
 
     prior: BetaPrior
     posterior: Posterior
     index: ScoreIndex
     component_ids: IntVector
+    named_ids: IntVector
     n_features: int
     n_rows: int
     next_index: int
@@ -119,6 +123,7 @@ def prime(blocks: list[RowBlock], labels: IntVector, n_features: int, settings: 
         posterior=solution.posterior,
         index=build_index(solution.posterior, n_features),
         component_ids=ids.astype(np.int64),
+        named_ids=_named(labels),
         n_features=n_features,
         n_rows=rows.shape[0],
         next_index=rows.shape[0],
@@ -188,8 +193,13 @@ def _learn_part(stream: Stream, block: RowBlock, labels: IntVector, settings: Se
             settings.explicit_responsibility, stream.posterior, slot_of,
             np.zeros(int(stream.posterior.capacity.max())),
         )  # fmt: skip
+    stream.named_ids = np.union1d(stream.named_ids, _named(labels))
     stream.log_evidence = float(np.cumsum(np.append(stream.log_evidence, log_evidence))[-1])
     return log_evidence
+
+
+def _named(labels: IntVector) -> IntVector:
+    return np.unique(labels[labels >= 0]).astype(np.int64)
 
 
 def _positions(component_ids: IntVector, labels: IntVector) -> IntVector:
@@ -224,10 +234,11 @@ def _cull(stream: Stream, settings: Settings) -> None:
 
 
 def _tiny_components(stream: Stream, settings: Settings) -> NDArray[np.bool_]:
-    """Components with next to no rows, the clutter excepted; the largest component always stays."""
+    """Components with next to no rows; the clutter, those that labels have named and the largest stay."""
     mass = stream.posterior.weight_concentration - settings.weight_concentration
     least = settings.min_component_share * stream.n_rows / settings.n_components
     tiny = mass < least
     tiny[stream.clutter] = False if stream.clutter >= 0 else tiny[stream.clutter]
     tiny[int(mass.argmax())] = False
+    tiny[np.isin(stream.component_ids, stream.named_ids)] = False
     return tiny

@@ -56,7 +56,8 @@ class OnlineBernoulliMixture(ClusterMixin, BaseEstimator):
         A feature stops having a Beta of its own in a cluster where that changes responsibilities by less, in nats a
         row. 0 keeps every feature that a cluster has seen.
     min_component_share : float in [0, 1), default=0.02
-        Clusters with less than this share of an average cluster's rows are removed; the others learn their rows.
+        Clusters with less than this share of an average cluster's rows are removed, unless a label has named them;
+        the others learn their rows.
     staleness : float in [0, 1], default=0.1
         Responsibilities may come from parameters that miss the last rows, up to this share of the stream. 0 is the
         paper's scheme, exact and slow: new parameters after every row.

@@ -71,6 +71,7 @@ def _stream_arrays(stream: Stream) -> Arrays:
     entries = entries_of(posterior)
     arrays: Arrays = {
         "component_ids": stream.component_ids,
+        "named_ids": stream.named_ids,
         "weight_concentration": posterior.weight_concentration,
         "default_alpha": posterior.default_alpha,
         "default_beta": posterior.default_beta,
@@ -236,6 +237,7 @@ def _read_stream(reader: _Reader, metadata: dict[str, Any], n_features: int, set
         posterior=_read_posterior(reader, ids.size, n_features),
         index=_read_index(reader, ids.size, n_features),
         component_ids=ids,
+        named_ids=reader.inside("named_ids", INT, 0, settings.n_components, None),
         log_evidence=_finite_number(metadata, "log_evidence"),
         n_features=n_features,
         lineage=_lineage(metadata["lineage"]),
