@@ -105,6 +105,7 @@ def stream_of(posterior, n_features, component_ids=None):
         posterior=posterior,
         index=build_index(settled(posterior), n_features),
         component_ids=ids.astype(np.int64),
+        named_ids=np.empty(0, np.int64),
         n_features=n_features,
         n_rows=0,
         next_index=0,

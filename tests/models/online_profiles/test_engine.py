@@ -191,6 +191,19 @@ def test_ids_are_never_used_twice():
     assert [e.row for e in model.lineage_] == sorted(e.row for e in model.lineage_)
 
 
+@pytest.mark.parametrize("priming_rows", [40, 200])
+def test_a_component_that_a_label_has_named_stays(priming_rows):
+    """However few its rows are: in the buffer, and in the stream."""
+    rows, _ = topic_rows(400, 3, 9)
+    labels = np.full(400, -1)
+    labels[[30, 150]] = [4, 2]
+    model = small_model(n_components=9, min_component_share=0.9, priming_rows=priming_rows).fit(rows, labels)
+    removed = [event for event in model.lineage_ if event.event == "removed"]
+    assert removed
+    assert 4 in model.component_ids_
+    assert 2 in model.component_ids_ or any(e.component == 2 and e.row <= 150 for e in removed)
+
+
 def test_one_component_always_stays():
     rows, _ = topic_rows(200, 3, 9)
     model = small_model(n_components=20, min_component_share=0.999).fit(rows)
