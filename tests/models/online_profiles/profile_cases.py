@@ -2,14 +2,17 @@
 
 import numpy as np
 
+from sparsemix import OnlineBernoulliMixture
 from sparsemix.data.inputs import RowBlock, as_binary_rows
 from sparsemix.models.online_profiles import index_kernels
 from sparsemix.models.online_profiles.engine import Settings, Stream
 from sparsemix.models.online_profiles.equations import DenseState
 from sparsemix.models.online_profiles.prediction import View
 from sparsemix.models.online_profiles.state import NO_ENTRIES, Entries, Posterior, build_index, packed
+from sparsemix.persistence import state_hash
 from sparsemix.probability.beta_bernoulli import BetaPrior
 
+NAMES = list("abcdefgh")
 MODES = ["compiled", "interpreted"]
 
 
@@ -116,3 +119,11 @@ def stream_of(posterior, n_features, component_ids=None):
 
 def view_of(posterior, n_features, component_ids=None):
     return View.of(stream_of(posterior, n_features, component_ids), n_features)
+
+
+def new_model(**changes):
+    return OnlineBernoulliMixture(**{"n_components": 2, "priming_rows": 50, "random_state": 0} | changes)
+
+
+def hash_of(model):
+    return state_hash(model.to_payload())
