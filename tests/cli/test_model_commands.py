@@ -72,7 +72,7 @@ def test_suggestions(sparsemix, model, learnt):
     assert [each["probability"] for each in found["suggestions"]] == [each.probability for each in expected]
     assert sparsemix("suggest", model, *options, "-n", 5) == 0
     lines = words(sparsemix.out)
-    assert lines[0] == "For an ad with: window cleaning, cleaning company"
+    assert lines[0] == "For an ad with: window cleaning, cleaning company, without: window repair"
     assert lines[1] == "keyword probability 95% interval clusters behind it"
     assert [line.split(" ")[0] for line in lines[2:]] == [each.feature.split(" ")[0] for each in expected]
 
