@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 import sparsemix
 from harness import machine, tables
 from harness.realdata import KEYWORD_TABLES, keyword_table
-from harness.recovery import N_SUGGESTIONS, by_cosine, by_popularity, split_ads, usable_rows
+from harness.recovery import N_SUGGESTIONS, Split, by_cosine, by_popularity, split_ads, usable_rows
 
 HEADER = (
     "set",
@@ -29,7 +29,8 @@ HEADER = (
     "seconds a fit",
     "ms a suggestion",
 )
-VALIDATION_ADS = 1000
+VALIDATION_ADS = 2000
+MOST_PARTS = 4
 COMPONENTS = (50, 100, 200, 400, 1000)
 SUGGEST_OPTIONS = ({"completeness": 0.0}, {"completeness": 0.5}, {"completeness": 0.8})
 NOTES = f"""Ads with a single keyword are left out. A fifth of the ads is set apart for the test; a
@@ -37,10 +38,10 @@ fifth of each test ad's keywords, at least one, is hidden, and the keywords that
 ranked. The figures are recall at {N_SUGGESTIONS}, mean and standard deviation over the seeds (each with
 its own split); "seeds won" counts the splits on which our suggestions beat both others. The number of
 clusters and the options of `suggest` are chosen for each split on a validation part of the training ads
-(a fifth, {VALIDATION_ADS} at most), hidden in the same way; then the model is fitted on all training
-ads. Popularity ranks by the number of training ads; cosine by the sum of a keyword's cosine
-similarities, over training ads, to the shown keywords, ties by popularity. No more clusters than half
-of the training ads are tried."""
+(a fifth, {VALIDATION_ADS} ads at most; the mean of up to {MOST_PARTS} such parts where ads are few),
+hidden in the same way; then the model is fitted on all training ads. Popularity ranks by the number of
+training ads; cosine by the sum of a keyword's cosine similarities, over training ads, to the shown
+keywords, ties by popularity. No more clusters than half of the training ads are tried."""
 
 
 @dataclass(frozen=True)
@@ -72,20 +73,29 @@ def suggest(model: sparsemix.OnlineBernoulliMixture, shown: csr_array, setting: 
 
 
 def choose(train: csr_array, seed: int) -> Setting:
-    """Return the setting with the best recall on a validation part of the training ads."""
-    part = split_ads(train, np.random.default_rng([seed, 1])).first(VALIDATION_ADS)
-    best, best_recall = None, -1.0
+    """Return the setting with the best mean recall on validation parts of the training ads."""
+    parts = validation_parts(train, seed)
+    recalls: dict[Setting, float] = {}
     for n_components in COMPONENTS:
-        if n_components > part.train.shape[0] // 2 and best is not None:
+        if recalls and n_components > parts[0].train.shape[0] // 2:
             break
-        model = fit(part.train, n_components, seed)
+        models = [fit(part.train, n_components, seed) for part in parts]
         for options in SUGGEST_OPTIONS:
             setting = Setting(n_components, tuple(options.items()))
-            recall = part.recall(suggest(model, part.shown, setting))
-            print(f"  validation, {setting}: {recall:.4f}", flush=True)
-            if recall > best_recall:
-                best, best_recall = setting, recall
-    return best
+            scores = [
+                part.recall(suggest(model, part.shown, setting))
+                for part, model in zip(parts, models, strict=True)
+            ]
+            recalls[setting] = float(np.mean(scores))
+            print(f"  validation, {setting}: {recalls[setting]:.4f}", flush=True)
+    return max(recalls, key=lambda setting: recalls[setting])
+
+
+def validation_parts(train: csr_array, seed: int) -> list[Split]:
+    """Cut the training ads again, several times where they are few: one small part would choose by chance."""
+    n_parts = int(np.clip(VALIDATION_ADS / (0.2 * train.shape[0]), 1, MOST_PARTS))
+    parts = [split_ads(train, np.random.default_rng([seed, part])) for part in range(1, n_parts + 1)]
+    return [part.first(VALIDATION_ADS) for part in parts]
 
 
 def run_table(name: str, seeds: int) -> list[object]:
