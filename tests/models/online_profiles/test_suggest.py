@@ -255,3 +255,11 @@ def test_suggesting_changes_nothing(model):
     before = model.suggest(["red shoes"], ["tax law"], completeness=0.5)
     model.suggest(["tax law"])
     assert model.suggest(["red shoes"], ["tax law"], completeness=0.5) == before
+
+
+def test_a_feature_cannot_be_accepted_and_rejected():
+    model = OnlineBernoulliMixture(n_components=1, random_state=0).fit(np.eye(3))
+    with pytest.raises(
+        ParameterError, match="'reject' of suggest must be free of accepted features, but it is 1"
+    ):
+        model.suggest([0, 1], [1])

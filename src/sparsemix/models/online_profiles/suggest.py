@@ -81,6 +81,12 @@ def suggestions(
     completeness: float,
 ) -> list[Suggestion]:
     """The `n` most probable features that are neither accepted nor rejected."""
+    both = np.intersect1d(accepted, rejected)
+    if both.size:
+        one = features.names[both[0]] if features.names is not None else int(both[0])
+        raise parameter_error(
+            "reject", "suggest", "free of accepted features", one, "Take it out of one of them."
+        )
     checks.at_least("n", "suggest", n, 1)
     if level is not None:
         checks.level(level, "suggest")
