@@ -16,6 +16,7 @@ from sparsemix.models.online_profiles.state import (
     Entries,
     Posterior,
     common_of,
+    entries_of_component,
     packed,
     without_components,
 )
@@ -80,7 +81,7 @@ def remove_components(
 
 
 def _mean_row(posterior: Posterior, k: int, weight_concentration: float) -> MeanRow:
-    entries = _entries_of_component(posterior, k)
+    entries = entries_of_component(posterior, k)
     order = np.argsort(entries.feature)
     on = entries.alpha / (entries.alpha + entries.beta)
     default_alpha, default_beta = posterior.default_alpha[k], posterior.default_beta[k]
@@ -90,11 +91,6 @@ def _mean_row(posterior: Posterior, k: int, weight_concentration: float) -> Mean
         float(default_alpha / (default_alpha + default_beta)),
         float(posterior.weight_concentration[k] - weight_concentration),
     )
-
-
-def _entries_of_component(posterior: Posterior, k: int) -> Entries:
-    part = slice(int(posterior.start[k]), int(posterior.start[k] + posterior.size[k]))
-    return Entries(posterior.feature[part], posterior.alpha[part], posterior.beta[part])
 
 
 def _learn(posterior: Posterior, row: MeanRow, n_features: int, clutter: int) -> Posterior:
@@ -108,7 +104,7 @@ def _learn(posterior: Posterior, row: MeanRow, n_features: int, clutter: int) ->
         [posterior.default_alpha, posterior.default_beta],
     )
     defaults = [tied.copy() for tied in defaults]
-    learnt = [_entries_of_component(posterior, k) for k in range(posterior.n_components)]
+    learnt = [entries_of_component(posterior, k) for k in range(posterior.n_components)]
     for k in np.flatnonzero(share):
         weights[k] += share[k] * row.mass
         if k == clutter:
@@ -131,7 +127,7 @@ def _learn(posterior: Posterior, row: MeanRow, n_features: int, clutter: int) ->
 
 def _log_joint(posterior: Posterior, k: int, row: MeanRow, n_own: int) -> float:
     """Log weight and expected log likelihood of a fractional row, as in eq 3."""
-    entries = _entries_of_component(posterior, k)
+    entries = entries_of_component(posterior, k)
     total = entries.alpha + entries.beta
     on = row.share_of(entries.feature)
     explicit = on * np.log(entries.alpha / total) + (1 - on) * np.log(entries.beta / total)

@@ -137,6 +137,12 @@ def entries_of(posterior: Posterior) -> Entries:
     return Entries(posterior.feature, posterior.alpha, posterior.beta).taken(posterior.used())
 
 
+def entries_of_component(posterior: Posterior, k: int) -> Entries:
+    """Explicit features of one component of a settled posterior; views, not copies."""
+    part = slice(int(posterior.start[k]), int(posterior.start[k] + posterior.size[k]))
+    return Entries(posterior.feature[part], posterior.alpha[part], posterior.beta[part])
+
+
 def common_of(posterior: Posterior) -> Entries:
     """Copy of the common features."""
     everything = np.ones(posterior.common_feature.size, bool)

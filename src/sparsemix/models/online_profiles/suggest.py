@@ -12,6 +12,7 @@ from sparsemix.data.feature_names import FeatureNames
 from sparsemix.foundation.errors import parameter_error
 from sparsemix.models.online_profiles import checks
 from sparsemix.models.online_profiles.prediction import View, log_not_listed
+from sparsemix.models.online_profiles.state import entries_of_component
 
 FloatVector = NDArray[np.float64]
 IntVector = NDArray[np.int64]
@@ -130,15 +131,15 @@ def _probabilities(
     """Probability of the features that are explicit in one of the components, common, or popular."""
     posterior = view.posterior
     default = view.default_means()[components]
-    parts = [slice(posterior.start[k], posterior.start[k] + posterior.size[k]) for k in components]
-    explicit = [posterior.feature[part] for part in parts]
-    candidates = np.unique(np.concatenate([*explicit, view.by_popularity()[:n_wanted]]))
+    explicit = [entries_of_component(posterior, int(k)) for k in components]
+    candidates = np.unique(
+        np.concatenate([*(own.feature for own in explicit), view.by_popularity()[:n_wanted]])
+    )
     factor = _popularity(view, components, candidates)
     probability = (share @ default) * factor
-    for r, mean, part in zip(share, default, parts, strict=True):
-        at = np.searchsorted(candidates, posterior.feature[part])
-        own = posterior.alpha[part] / (posterior.alpha[part] + posterior.beta[part])
-        probability[at] += r * (own - mean * factor[at])
+    for r, mean, own in zip(share, default, explicit, strict=True):
+        at = np.searchsorted(candidates, own.feature)
+        probability[at] += r * (own.alpha / (own.alpha + own.beta) - mean * factor[at])
     others = ~np.isin(candidates, posterior.common_feature)
     common = posterior.common_alpha / (posterior.common_alpha + posterior.common_beta)
     return (
@@ -156,9 +157,7 @@ def _betas(view: View, components: IntVector, features: IntVector) -> tuple[Floa
     beta = total - alpha
     common = (posterior.common_feature, posterior.common_alpha, posterior.common_beta)
     for j, k in enumerate(components):
-        part = slice(posterior.start[k], posterior.start[k] + posterior.size[k])
-        own = (posterior.feature[part], posterior.alpha[part], posterior.beta[part])
-        for given in (own, common):
+        for given in (entries_of_component(posterior, int(k)), common):
             _fill(alpha[:, j], beta[:, j], features, *given)
     return alpha, beta
 

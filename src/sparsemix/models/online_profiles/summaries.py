@@ -11,7 +11,7 @@ from sparsemix.data.feature_names import FeatureNames
 from sparsemix.foundation.errors import parameter_error
 from sparsemix.models.online_profiles import checks
 from sparsemix.models.online_profiles.prediction import View
-from sparsemix.models.online_profiles.state import Entries, entries_of
+from sparsemix.models.online_profiles.state import Entries, entries_of, entries_of_component
 
 FloatVector = NDArray[np.float64]
 
@@ -55,16 +55,10 @@ def top_features(view: View, features: FeatureNames, n: int, by: str, level: flo
             int(component),
             float(weights[k]),
             float(view.posterior.weight_concentration[k]),
-            _top(_entries(view, k), overall, features, n, by, level),
+            _top(entries_of_component(view.posterior, k), overall, features, n, by, level),
         )
         for k, component in enumerate(view.component_ids)
     ]
-
-
-def _entries(view: View, k: int) -> Entries:
-    posterior = view.posterior
-    part = slice(posterior.start[k], posterior.start[k] + posterior.size[k])
-    return Entries(posterior.feature[part], posterior.alpha[part], posterior.beta[part])
 
 
 def _top(
