@@ -1,8 +1,9 @@
-"""What a table of times must say about where it was measured, and the memory of this process."""
+"""What a table of times must say about where it was measured, and the time and memory of this process."""
 
 import os
 import platform
 import resource
+import time
 from importlib.metadata import version
 from pathlib import Path
 
@@ -24,6 +25,22 @@ def use_one_thread() -> None:
     """Let child processes start with one thread in every numerical library."""
     for name in THREAD_VARIABLES:
         os.environ[name] = "1"
+
+
+def load() -> float:
+    """Return how many processes ran or wanted to, on average over the last minute; NaN where unknown."""
+    return os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")
+
+
+class Stopwatch:
+    """Seconds since it was made, by the clock and of the processor (all threads of this process)."""
+
+    def __init__(self) -> None:
+        self._clock, self._cpu = time.perf_counter(), time.process_time()
+
+    def read(self) -> tuple[float, float]:
+        """Return (seconds, CPU seconds)."""
+        return time.perf_counter() - self._clock, time.process_time() - self._cpu
 
 
 def reset_peak() -> None:
