@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from sparsemix.models.online_profiles.prediction import View
+from sparsemix.models.online_profiles.state import entries_of_component
 
 IntVector = NDArray[np.int64]
 
@@ -32,11 +33,10 @@ def draw_rows(view: View, n_rows: int, rng: np.random.Generator) -> tuple[sparse
 
 def _explicit_cells(view: View, k: int, n_rows: int, rng: np.random.Generator) -> tuple[IntVector, IntVector]:
     """(row, feature) cells of the features that have a Beta of their own, common ones included."""
-    posterior = view.posterior
-    part = slice(posterior.start[k], posterior.start[k] + posterior.size[k])
-    feature = np.append(posterior.feature[part], posterior.common_feature)
-    alpha = np.append(posterior.alpha[part], posterior.common_alpha)
-    beta = np.append(posterior.beta[part], posterior.common_beta)
+    posterior, own = view.posterior, entries_of_component(view.posterior, k)
+    feature = np.append(own.feature, posterior.common_feature)
+    alpha = np.append(own.alpha, posterior.common_alpha)
+    beta = np.append(own.beta, posterior.common_beta)
     rows, columns = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     per_chunk = max(1, CELLS_AT_ONCE // max(feature.size, 1))
     for first in range(0, n_rows, per_chunk):
@@ -49,11 +49,9 @@ def _explicit_cells(view: View, k: int, n_rows: int, rng: np.random.Generator) -
 
 def _default_cells(view: View, k: int, n_rows: int, rng: np.random.Generator) -> tuple[IntVector, IntVector]:
     """(row, feature) cells of the other features, each with the default's probability."""
-    posterior = view.posterior
-    part = slice(posterior.start[k], posterior.start[k] + posterior.size[k])
     is_default = np.ones(view.n_features, bool)
-    is_default[posterior.feature[part]] = False
-    is_default[posterior.common_feature] = False
+    is_default[entries_of_component(view.posterior, k).feature] = False
+    is_default[view.posterior.common_feature] = False
     others = np.flatnonzero(is_default)
     counts = rng.binomial(others.size, view.default_means()[k], size=n_rows)
     columns = [rng.choice(others.size, size=c, replace=False) for c in counts[counts > 0]]
