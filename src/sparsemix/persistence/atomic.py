@@ -2,7 +2,7 @@
 
 import os
 import secrets
-import shutil
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,7 +13,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Hand out a temporary file beside `path` and put it in the place of `path` when the block ends well.
 
     The data are on disk before the name changes, and the name is on disk before the block returns. When the
-    block fails, `path` is as it was and the temporary file is gone.
+    block fails, `path` is as it was and the temporary file is gone. The rights of a file that was there stay;
+    a new one has those of any file that the user writes.
 
     Parameters
     ----------
@@ -45,15 +46,20 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         raise IsADirectoryError(f"{target} is a folder")
     temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.tmp")
     temporary.touch(exist_ok=False)
+    rights = _rights(temporary)
     try:
         yield temporary
-        if target.exists():
-            shutil.copymode(target, temporary)
+        # Whoever wrote may have put a file with other rights in its place.
+        temporary.chmod(_rights(target) if target.exists() else rights)
         _flush(temporary)
         temporary.replace(target)
         _flush(target.parent)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _rights(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
 
 
 def _flush(path: Path) -> None:
