@@ -31,7 +31,8 @@ HEADER = (
 )
 VALIDATION_ADS = 2000
 MOST_PARTS = 4
-COMPONENTS = (50, 100, 200, 400, 1000)
+COMPONENTS = (50, 100, 200, 400, 800, 1500)
+MOST_COMPONENTS = 0.75  # of the training ads
 SUGGEST_OPTIONS = ({"completeness": 0.0}, {"completeness": 0.5}, {"completeness": 0.8})
 NOTES = f"""Ads with a single keyword are left out. A fifth of the ads is set apart for the test; a
 fifth of each test ad's keywords, at least one, is hidden, and the keywords that are not shown are
@@ -41,7 +42,7 @@ clusters and the options of `suggest` are chosen for each split on a validation 
 (a fifth, {VALIDATION_ADS} ads at most; the mean of up to {MOST_PARTS} such parts where ads are few),
 hidden in the same way; then the model is fitted on all training ads. Popularity ranks by the number of
 training ads; cosine by the sum of a keyword's cosine similarities, over training ads, to the shown
-keywords, ties by popularity. No more clusters than half of the training ads are tried."""
+keywords, ties by popularity. No more clusters than three quarters of the training ads are tried."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ def choose(train: csr_array, seed: int) -> Setting:
     parts = validation_parts(train, seed)
     recalls: dict[Setting, float] = {}
     for n_components in COMPONENTS:
-        if recalls and n_components > parts[0].train.shape[0] // 2:
+        if recalls and n_components > MOST_COMPONENTS * parts[0].train.shape[0]:
             break
         models = [fit(part.train, n_components, seed) for part in parts]
         for options in SUGGEST_OPTIONS:

@@ -95,11 +95,18 @@ class View:
             self._cached["popularity"] = overall / (overall[own].mean() if own.any() else 1.0)
         return np.asarray(self._cached["popularity"])
 
-    def by_popularity(self) -> IntVector:
-        """All features, the most popular first; (n_features,)."""
-        if "order" not in self._cached:
-            self._cached["order"] = np.argsort(-self.popularity(), kind="stable")
-        return np.asarray(self._cached["order"])
+    def entries_of_feature(self, feature: int) -> tuple[IntVector, IntVector]:
+        """Components in which a feature is explicit, and its slots there."""
+        if "by_feature" not in self._cached:
+            posterior = self.posterior
+            used, owner = posterior.used(), posterior.owner()
+            order = np.argsort(posterior.feature[used], kind="stable")
+            counts = np.bincount(posterior.feature[used], minlength=self.n_features)
+            indptr = np.concatenate([[0], np.cumsum(counts)])
+            self._cached["by_feature"] = (indptr, owner[order], used[order])
+        indptr, owner, slot = self._cached["by_feature"]
+        part = slice(indptr[feature], indptr[feature + 1])
+        return owner[part], slot[part]
 
     def log_odds(self, feature: int) -> FloatVector:
         """Log odds of one feature in every component, (n_live,)."""

@@ -12,7 +12,6 @@ from sparsemix.data.feature_names import FeatureNames
 from sparsemix.foundation.errors import parameter_error
 from sparsemix.models.online_profiles import checks
 from sparsemix.models.online_profiles.prediction import View, log_not_listed
-from sparsemix.models.online_profiles.state import entries_of_component
 
 FloatVector = NDArray[np.float64]
 IntVector = NDArray[np.int64]
@@ -95,78 +94,79 @@ def suggestions(
     share = responsibilities(view, accepted, rejected, completeness)
     taking_part = np.flatnonzero(share >= NEGLIGIBLE_SHARE * share.max())
     share = share[taking_part] / share[taking_part].sum()
-    given = np.concatenate([accepted, rejected])
-    candidates, probability = _probabilities(view, taking_part, share, n + given.size)
-    open_ones = ~np.isin(candidates, given)
-    candidates, probability = candidates[open_ones], probability[open_ones]
-    best = np.argsort(-probability, kind="stable")[:n]
-    alpha, beta = _betas(view, taking_part, candidates[best])
+    factor = _default_factor(view, taking_part)
+    probability = _probabilities(view, taking_part, share, factor)
+    probability[np.concatenate([accepted, rejected])] = -1.0
+    best = _most_probable(probability, n)
+    best = best[probability[best] >= 0.0]
+    alpha, beta = _betas(view, taking_part, best, factor)
     low, high = _mixture_interval(alpha, beta, share, level)
     carried = share * alpha / (alpha + beta)
     ids = view.component_ids[taking_part]
     return [
         Suggestion(
-            features.names[c] if features.names is not None else int(c),
-            float(probability[b]),
+            features.names[feature] if features.names is not None else int(feature),
+            float(probability[feature]),
             float(low[i]),
             float(high[i]),
             _behind(ids, carried[i]),
         )
-        for i, (b, c) in enumerate(zip(best, candidates[best], strict=True))
+        for i, feature in enumerate(best)
     ]
 
 
-def _popularity(view: View, components: IntVector, features: IntVector) -> FloatVector:
+def _default_factor(view: View, components: IntVector) -> FloatVector:
     """What a feature's popularity makes of the default of components that do not know it, (n_features,).
 
     The default is the belief about an average feature; a feature twice as frequent over all rows gets twice of it.
     """
     most = 0.5 / view.default_means()[components].max()
-    return np.asarray(np.minimum(view.popularity()[features], most))
+    return np.asarray(np.minimum(view.popularity(), most))
 
 
-def _probabilities(
-    view: View, components: IntVector, share: FloatVector, n_wanted: int
-) -> tuple[IntVector, FloatVector]:
-    """Probability of the features that are explicit in one of the components, common, or popular."""
+def _probabilities(view: View, components: IntVector, share: FloatVector, factor: FloatVector) -> FloatVector:
+    """Probability of every feature, (n_features,); O(n_features + explicit features of the components)."""
     posterior = view.posterior
     default = view.default_means()[components]
-    explicit = [entries_of_component(posterior, int(k)) for k in components]
-    candidates = np.unique(
-        np.concatenate([*(own.feature for own in explicit), view.by_popularity()[:n_wanted]])
+    size = posterior.size[components]
+    owner = np.repeat(np.arange(components.size), size)
+    ends = np.cumsum(size)
+    slot = np.arange(owner.size) + np.repeat(posterior.start[components] - (ends - size), size)
+    feature, alpha = posterior.feature[slot], posterior.alpha[slot]
+    above = share[owner] * (alpha / (alpha + posterior.beta[slot]) - default[owner] * factor[feature])
+    probability = (share @ default) * factor + np.bincount(feature, above, view.n_features)
+    probability[posterior.common_feature] = posterior.common_alpha / (
+        posterior.common_alpha + posterior.common_beta
     )
-    factor = _popularity(view, components, candidates)
-    probability = (share @ default) * factor
-    for r, mean, own in zip(share, default, explicit, strict=True):
-        at = np.searchsorted(candidates, own.feature)
-        probability[at] += r * (own.alpha / (own.alpha + own.beta) - mean * factor[at])
-    others = ~np.isin(candidates, posterior.common_feature)
-    common = posterior.common_alpha / (posterior.common_alpha + posterior.common_beta)
-    return (
-        np.append(candidates[others], posterior.common_feature),
-        np.append(probability[others], common),
-    )
+    return probability
 
 
-def _betas(view: View, components: IntVector, features: IntVector) -> tuple[FloatVector, FloatVector]:
+def _most_probable(probability: FloatVector, n: int) -> IntVector:
+    """The features with the `n` largest probabilities, largest first, ties by their order."""
+    n = min(n, probability.size)
+    least = np.partition(probability, probability.size - n)[probability.size - n] if n else np.inf
+    candidates = np.flatnonzero(probability >= least)
+    return candidates[np.argsort(-probability[candidates], kind="stable")[:n]]
+
+
+def _betas(
+    view: View, components: IntVector, features: IntVector, factor: FloatVector
+) -> tuple[FloatVector, FloatVector]:
     """Betas of features in components, each (n_features, n_components)."""
     posterior = view.posterior
-    factor = _popularity(view, components, features)[:, None]
     total = posterior.default_alpha[components] + posterior.default_beta[components]
-    alpha = factor * posterior.default_alpha[components]
+    alpha = factor[features, None] * posterior.default_alpha[components]
     beta = total - alpha
-    common = (posterior.common_feature, posterior.common_alpha, posterior.common_beta)
-    for j, k in enumerate(components):
-        for given in (entries_of_component(posterior, int(k)), common):
-            _fill(alpha[:, j], beta[:, j], features, *given)
+    column = np.full(posterior.n_components, -1)
+    column[components] = np.arange(components.size)
+    for i, feature in enumerate(features):
+        owner, slot = view.entries_of_feature(int(feature))
+        known = column[owner] >= 0
+        alpha[i, column[owner[known]]] = posterior.alpha[slot[known]]
+        beta[i, column[owner[known]]] = posterior.beta[slot[known]]
+    _, at, source = np.intersect1d(features, posterior.common_feature, return_indices=True)
+    alpha[at], beta[at] = posterior.common_alpha[source, None], posterior.common_beta[source, None]
     return alpha, beta
-
-
-def _fill(
-    alpha_out: FloatVector, beta_out: FloatVector, wanted: IntVector, given: Any, alpha: Any, beta: Any
-) -> None:
-    _, at, source = np.intersect1d(wanted, given, assume_unique=True, return_indices=True)
-    alpha_out[at], beta_out[at] = alpha[source], beta[source]
 
 
 def _mixture_interval(
