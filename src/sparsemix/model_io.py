@@ -21,8 +21,8 @@ def save_model(model: SavableModel, path: str | os.PathLike[str]) -> None:
     Raises
     ------
     ParameterError
-        When `model` is not a model of sparsemix, or one of its parameters is not plain (a random generator as
-        `random_state`, say).
+        When `model` is not a model of sparsemix, `path` is no path, or a parameter of the model is not plain (an
+        array, say).
     ModelFileError
         When the file cannot be written.
 
@@ -38,9 +38,12 @@ def save_model(model: SavableModel, path: str | os.PathLike[str]) -> None:
     >>> bool((same.predict(rows) == model.predict(rows)).all())
     True
     """
-    if getattr(type(model), "model_kind", None) not in model_kinds():
+    if not _is_model(model):
         remedy = "Models of other libraries have their own way of saving."
+        if _is_model(path):
+            remedy = "The arguments are the other way round: save_model(model, path)."
         raise parameter_error("model", "save_model", "a model of sparsemix", model, remedy)
+    _check_path(path, "save_model")
     write_payload(path, model.to_payload())
 
 
@@ -62,6 +65,8 @@ def load_model(path: str | os.PathLike[str], *, mmap: bool = True) -> Any:
 
     Raises
     ------
+    ParameterError
+        When `path` is no path.
     ModelFileError
         When the file is missing, foreign, damaged or too new, with the path and what to do.
 
@@ -72,9 +77,21 @@ def load_model(path: str | os.PathLike[str], *, mmap: bool = True) -> Any:
     ...
     sparsemix.foundation.errors.ModelFileError: cannot read the model file 'no_such_file.smx': there is no ...
     """
+    _check_path(path, "load_model")
     payload = read_payload(path, mmap=mmap)
     try:
         return model_class(payload.kind).from_payload(payload)
     except (SparsemixError, KeyError, TypeError, ValueError) as error:
         reason = str(error).rstrip(".")
         raise ModelFileError(f"cannot read the model file {os.fspath(path)!r}: {reason}.") from error
+
+
+def _is_model(thing: object) -> bool:
+    return getattr(type(thing), "model_kind", None) in model_kinds()
+
+
+def _check_path(path: object, owner: str) -> None:
+    if isinstance(path, str | os.PathLike) and isinstance(os.fspath(path), str) and os.fspath(path):
+        return
+    remedy = "It is a model already; give the file that it is in." if _is_model(path) else ""
+    raise parameter_error("path", owner, "the path of a file, as text or Path", path, remedy)

@@ -96,7 +96,9 @@ def test_a_link_stays_a_link_and_rights_stay(tmp_path):
     assert read_payload(real).kind == sample_payload().kind
 
 
-@pytest.mark.parametrize(("umask", "rights"), [(0o022, 0o644), (0o027, 0o640), (0o077, 0o600), (0o000, 0o666)])
+@pytest.mark.parametrize(
+    ("umask", "rights"), [(0o022, 0o644), (0o027, 0o640), (0o077, 0o600), (0o000, 0o666)]
+)
 def test_a_new_file_has_the_rights_that_the_umask_leaves(tmp_path, umask, rights):
     before = os.umask(umask)
     try:

@@ -61,10 +61,10 @@ def test_one_changed_number_fails_the_checksum(tmp_path, model_bytes, mmap):
 
 def test_not_a_file(tmp_path):
     assert "no such file" in error_of(tmp_path / "absent.smx")
-    assert "folder" in error_of(tmp_path)
-    assert "empty" in error_of(tmp_path / "empty.smx", b"")
+    assert "it is a folder, not a file. Give a file that save_model or" in error_of(tmp_path)
+    assert "it is empty; " in error_of(tmp_path / "empty.smx", b"")
     os.mkfifo(tmp_path / "pipe.smx")
-    assert "device" in error_of(tmp_path / "pipe.smx")
+    assert "a device or a pipe" in error_of(tmp_path / "pipe.smx")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
@@ -86,17 +86,40 @@ class Bomb:
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
 def test_a_pickle_is_refused_and_not_executed(tmp_path, protocol):
     flag = tmp_path / "executed"
-    assert "not a model file" in error_of(tmp_path / "bomb.smx", pickle.dumps(Bomb(flag), protocol))
+    message = error_of(tmp_path / "bomb.smx", pickle.dumps(Bomb(flag), protocol))
+    assert "not a model file" in message
+    assert ("a Python pickle" in message) == (protocol >= 2)  # the first two are text
     assert not flag.exists()
 
 
-@pytest.mark.parametrize(
-    "content",
-    [b"ad_id,keyword\n1,window cleaning\n", b"PAR1" * 20, b"\x1f\x8b" + b"\0" * 30, b"\xff" * 64, b"{}" * 30],
-    ids=["csv", "parquet", "gzip", "ones", "braces"],
-)
-def test_other_files_are_refused(tmp_path, content):
-    assert "not a model file" in error_of(tmp_path / "other.smx", content)
+OTHER_FILES = {
+    "csv": (b"ad_id,keyword\n1,window cleaning\n", "a table as text that begins with 'ad_id,keyword'"),
+    "csv with a byte-order mark": ("\ufeffad;Wörter\r\n1;ß\r\n".encode(), "begins with 'ad;Wörter'"),
+    "two bytes": (b"hi", "a text file that begins with 'hi'"),
+    "long line": (b"word " * 9_000, "a text file that begins with 'word word word word word word word …"),
+    "letter cut in two": (b"a" * 4095 + "é".encode() * 9, "a text file that begins with 'aaaa"),
+    "json": (b'[{"ad": 1}]', "JSON text"),
+    "braces": (b"{}" * 30, "JSON text"),
+    "web page": (b"<!DOCTYPE html>\n<html><body></body></html>", "a web page"),
+    "parquet": (b"PAR1" * 20, "a Parquet table"),
+    "arrow": (b"ARROW1\0\0" + b"\xff" * 40, "an Arrow table"),
+    "gzip": (b"\x1f\x8b" + b"\0" * 30, "a gzipped file"),
+    "zip": (b"PK\x03\x04" + b"\0" * 30, "a zip archive"),
+    "numpy": (b"\x93NUMPY\x01\x00v\x00" + b" " * 40, "a NumPy array"),
+    "ones": (b"\xff" * 64, None),
+    "zeros": (b"\0" * 64, None),
+    "blanks": (b"  \n" * 20, None),
+}
+
+
+@pytest.mark.parametrize("kind", OTHER_FILES)
+def test_other_files_are_refused_and_described(tmp_path, kind):
+    content, looks_like = OTHER_FILES[kind]
+    message = error_of(tmp_path / "other.smx", content)
+    assert "it is not a model file" in message
+    assert "Give a file that save_model or `sparsemix fit` has written" in message
+    assert looks_like in message if looks_like else "looks like" not in message
+    assert ("tables are for read_table" in message) == (looks_like is not None)
 
 
 def test_a_safetensors_file_of_another_program(tmp_path):

@@ -60,6 +60,33 @@ def test_what_is_no_model_is_refused(tmp_path, thing):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_arguments_the_other_way_round(model, tmp_path):
+    with pytest.raises(sm.ParameterError, match=r"other way round: save_model\(model, path\)"):
+        sm.save_model(tmp_path / "m.smx", model)
+    with pytest.raises(
+        sm.ParameterError, match=r"'path' of load_model .* OnlineBernoulliMixture.*a model already"
+    ):
+        sm.load_model(model)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("path", [None, 3, b"m.smx", "", ["m.smx"]])
+def test_what_is_no_path_is_refused(model, path):
+    words = "must be the path of a file, as text or Path, but it is"
+    with pytest.raises(sm.ParameterError, match=f"'path' of save_model {words}"):
+        sm.save_model(model, path)
+    with pytest.raises(sm.ParameterError, match=f"'path' of load_model {words}"):
+        sm.load_model(path)
+
+
+def test_a_path_that_no_system_takes(model, tmp_path):
+    path = f"{tmp_path}/a\0b.smx"
+    with pytest.raises(sm.ModelFileError, match="cannot write the model file"):
+        sm.save_model(model, path)
+    with pytest.raises(sm.ModelFileError, match="no such file"):
+        sm.load_model(path)
+
+
 def refusal(path, payload):
     write_payload(path, payload)
     with pytest.raises(sm.ModelFileError) as caught:

@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 
 from sparsemix.foundation.errors import ModelFileError
+from sparsemix.persistence import foreign
 from sparsemix.persistence.digest import file_digest
 from sparsemix.persistence.header import check_fields, parse_object
 from sparsemix.persistence.names import NAME_ARRAYS, decode_names
 from sparsemix.persistence.payload import STORED_DTYPES, Payload
 
 _LENGTH_BYTES = 8  # a safetensors file begins with the length of its header
+_WANTED = "Give a file that save_model or `sparsemix fit` has written"
 
 
 def read_payload(path: str | os.PathLike[str], *, mmap: bool = True) -> Payload:
@@ -75,10 +77,12 @@ def _read(path: Path, mmap: bool) -> Payload:
 def _check_is_file(path: Path) -> None:
     if not path.exists():
         raise ModelFileError("there is no such file. Check the path")
+    if path.is_dir():
+        raise ModelFileError(f"it is a folder, not a file. {_WANTED}")
     if not stat.S_ISREG(path.stat().st_mode):
-        raise ModelFileError("it is a folder or a device, not a file. Give the path of the file itself")
-    if path.stat().st_size < _LENGTH_BYTES:
-        raise ModelFileError("it is empty or cut short. Restore it from a copy")
+        raise ModelFileError(f"it is a device or a pipe, not a file. {_WANTED}")
+    if path.stat().st_size == 0:
+        raise ModelFileError("it is empty; perhaps the writing of it was cut short. Restore it from a copy")
 
 
 def _check_container(path: Path) -> None:
@@ -87,10 +91,17 @@ def _check_container(path: Path) -> None:
         with safe_open(path, framework="numpy"):
             pass
     except SafetensorError as error:
-        raise ModelFileError(
-            f"it is not a model file, is damaged or cut short ({error}). "
-            f"Give a file that sparsemix has written, or restore it from a copy"
-        ) from error
+        raise ModelFileError(_what_is_wrong(path, error)) from error
+
+
+def _what_is_wrong(path: Path, error: SafetensorError) -> str:
+    with path.open("rb") as file:
+        looks_like = foreign.describe(file.read(foreign.BYTES_LOOKED_AT))
+    if looks_like is None:
+        return (
+            f"it is not a model file, is damaged or cut short ({error}). {_WANTED}, or restore it from a copy"
+        )
+    return f"it is not a model file: it looks like {looks_like}. {_WANTED}; tables are for read_table"
 
 
 def _split(content: NDArray[np.uint8]) -> tuple[dict[str, str], dict[str, NDArray[Any]]]:

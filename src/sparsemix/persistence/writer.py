@@ -43,7 +43,7 @@ def write_payload(path: str | os.PathLike[str], payload: Payload) -> None:
     try:
         with replacing(path) as temporary:
             save_file(arrays, temporary, metadata=fields)
-    except (OSError, SafetensorError) as error:
+    except (OSError, SafetensorError, ValueError) as error:  # ValueError: a NUL in the path
         reason = getattr(error, "strerror", None) or str(error)
         raise ModelFileError(
             f"cannot write the model file {os.fspath(path)!r}: {reason}. Nothing was changed there. "
