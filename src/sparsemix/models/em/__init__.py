@@ -1,0 +1,12 @@
+"""TEXT: mixtures of multinomials and of Bernoulli profiles by expectation maximisation.
+
+| paper | code | shape |
+|---|---|---|
+| d_i, x_iw | `rows` | (n_rows, n_features) CSR |
+| p(k) | `weights` | (n_components,) |
+| p(w given k) | `word_probabilities`, `profiles` | (n_components, n_features) |
+| P(k given d_i), Q_i(k) | `responsibilities` | (n_rows, n_components) |
+| E[c(k)] | `Statistics.sizes` | (n_components,) |
+| E[c(k, w)] | `Statistics.counts` | (n_features, n_components) |
+| log L, F | `log_likelihood`, `trace` | nats |
+"""

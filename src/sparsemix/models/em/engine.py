@@ -1,0 +1,161 @@
+"""EM: `summarize` adds expected counts block by block, `maximize` turns them into parameters, `run` alternates.
+
+Every step is a function of rows, parameters and statistics; statistics of different rows add. So the same code
+serves rows in memory, tables read batch by batch, threads, and more than one machine.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from sparsemix.models.em import kernels
+from sparsemix.models.em.families import Family
+from sparsemix.models.em.state import FloatMatrix, FloatVector, Parameters, Prior, Rows, Statistics
+from sparsemix.numeric.threads import Run, equal_parts, thread_runner
+
+CELLS_PER_BLOCK = 1 << 20
+Blocks = Callable[[], Iterable[Rows]]
+
+
+@dataclass(frozen=True)
+class Loop:
+    """How EM runs.
+
+    is_hard : assign each row to one component; max_iter : most epochs.
+    tol : stop when an epoch raises the objective by less, nats per unit of row weight.
+    n_threads : of the E step; the answer does not depend on it.
+    """
+
+    is_hard: bool = False
+    max_iter: int = 100
+    tol: float = 1e-4
+    n_threads: int = 1
+
+
+@dataclass
+class Fit:
+    """Where EM stands.
+
+    statistics : those that made the parameters.
+    trace : objective after each epoch, nats; never falls by more than rounding.
+    n_impossible : rows that no component can have made, under the parameters.
+    """
+
+    statistics: Statistics
+    parameters: Parameters
+    trace: list[float] = field(default_factory=list)
+    log_likelihood: float = -np.inf
+    n_impossible: int = 0
+    is_converged: bool = False
+
+
+def responsibilities_of(
+    rows: Rows, parameters: Parameters, *, is_hard: bool = False
+) -> tuple[FloatMatrix, FloatVector]:
+    """E step for a block: responsibilities (n_rows, n_components) and log evidence (n_rows,).
+
+    Rows that no component can have made keep the weights as responsibilities, and their log evidence is -inf.
+    O(nnz x n_components); memory for the whole block.
+    """
+    log_joint = np.empty((rows.n_rows, parameters.log_weights.size))
+    log_evidence = np.empty(rows.n_rows)
+    kernels.log_joint(
+        rows.indptr, rows.columns, rows.values, parameters.constants, parameters.feature_weights, log_joint
+    )
+    if parameters.certain is not None:
+        held = rows.to_csr(parameters.feature_weights.shape[0]) @ parameters.certain.pattern
+        log_joint[held.toarray() < parameters.certain.n_required] = -np.inf
+    weights = np.exp(parameters.log_weights)
+    kernels.normalise(log_joint, rows.labels, weights, is_hard, log_evidence)
+    return log_joint, log_evidence
+
+
+def rows_per_block(n_components: int) -> int:
+    """Rows whose responsibilities stay in the processor's cache, or near it."""
+    return max(64, CELLS_PER_BLOCK // n_components)
+
+
+def summarize(
+    blocks: Iterable[Rows], parameters: Parameters, *, is_hard: bool = False, n_threads: int = 1
+) -> Statistics:
+    """E step over blocks of rows, at fixed parameters (TEXT, section 3.3).
+
+    O(nnz x n_components); less in the sums where responsibilities are sparse. Threads first share the rows of a
+    small block, then the components, so that every sum keeps the order of the rows.
+    """
+    n_features, n_components = parameters.feature_weights.shape
+    total = Statistics.zeros(n_components, n_features)
+    step = rows_per_block(n_components)
+    with thread_runner(n_threads) as run:
+        for block in blocks:
+            for first in range(0, block.n_rows, step):
+                part = block.slice(first, min(block.n_rows, first + step))
+                _add_block(total, part, parameters, is_hard, n_threads, run)
+    return total
+
+
+def _add_block(
+    total: Statistics,
+    rows: Rows,
+    parameters: Parameters,
+    is_hard: bool,
+    n_threads: int,
+    run: Run[tuple[int, int]],
+) -> None:
+    responsibilities = np.empty((rows.n_rows, parameters.log_weights.size))
+    log_evidence = np.empty(rows.n_rows)
+
+    def expect(part: tuple[int, int]) -> None:
+        place = slice(*part)
+        responsibilities[place], log_evidence[place] = responsibilities_of(
+            rows.slice(*part), parameters, is_hard=is_hard
+        )
+
+    def add(part: tuple[int, int]) -> None:
+        kernels.add_expected_counts(
+            rows.indptr, rows.columns, rows.values, responsibilities, rows.row_weights, *part,
+            total.sizes, total.counts,
+        )  # fmt: skip
+
+    run(expect, equal_parts(np.diff(rows.indptr) + 1.0, n_threads))
+    run(add, equal_parts(responsibilities.sum(axis=0), n_threads))
+    counted = rows.row_weights > 0.0
+    total.log_likelihood += float(rows.row_weights[counted] @ log_evidence[counted])
+    total.n_impossible += int(np.isneginf(log_evidence).sum())
+
+
+def log_prior(family: Family, parameters: Parameters, prior: Prior) -> float:
+    """Log density of the prior at the parameters, up to a constant, nats."""
+    of_weights = prior.class_weight * parameters.log_weights.sum() if prior.class_weight else 0.0
+    return float(of_weights) + family.log_prior(parameters, prior)
+
+
+def run(
+    blocks: Blocks,
+    start: Statistics,
+    family: Family,
+    prior: Prior,
+    loop: Loop,
+    on_epoch: Callable[[Fit], None] = lambda _: None,
+) -> Fit:
+    """Alternate M and E steps from the start's statistics; the objective never falls.
+
+    `blocks` gives the rows anew for each epoch. `on_epoch` is told where EM stands after each one; what it raises
+    ends the run.
+    """
+    fit = Fit(start, family.maximize(start, prior))
+    for epoch in range(1, loop.max_iter + 1):
+        statistics = summarize(blocks(), fit.parameters, is_hard=loop.is_hard, n_threads=loop.n_threads)
+        fit.log_likelihood, fit.n_impossible = statistics.log_likelihood, statistics.n_impossible
+        fit.trace.append(statistics.log_likelihood + log_prior(family, fit.parameters, prior))
+        fit.is_converged = _has_stopped(fit.trace, loop.tol * statistics.sizes.sum())
+        on_epoch(fit)
+        if fit.is_converged or epoch == loop.max_iter:
+            break
+        fit = Fit(statistics, family.maximize(statistics, prior), fit.trace)
+    return fit
+
+
+def _has_stopped(trace: list[float], least_gain: float) -> bool:
+    return len(trace) > 1 and trace[-1] - trace[-2] <= least_gain

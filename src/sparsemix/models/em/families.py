@@ -1,0 +1,168 @@
+"""The two families: all that the engine does not know about words or keywords."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from sparsemix.models.em.state import Certain, FloatMatrix, FloatVector, Parameters, Prior, Statistics
+
+
+class Family(Protocol):
+    """What the engine and the answers ask of a family."""
+
+    @property
+    def name(self) -> str:
+        """Word for the family."""
+        ...
+
+    def maximize(self, statistics: Statistics, prior: Prior) -> Parameters:
+        """M step: the parameters that maximise the expected log likelihood plus `log_prior`."""
+        ...
+
+    def log_prior(self, parameters: Parameters, prior: Prior) -> float:
+        """Log density of the feature parameters' prior, up to a constant, nats."""
+        ...
+
+    def profiles(self, parameters: Parameters) -> FloatMatrix:
+        """Probabilities of the features, (n_components, n_features)."""
+        ...
+
+    def betas(self, statistics: Statistics, prior: Prior) -> tuple[FloatMatrix, FloatMatrix]:
+        """Beta posterior of each probability given the expected counts, (n_features, n_components) twice."""
+        ...
+
+    def n_parameters(self, n_components: int, n_features: int) -> int:
+        """Free parameters of a mixture, weights included."""
+        ...
+
+    def divergences(self, rows: sparse.csr_array, profile: FloatVector) -> FloatVector:
+        """How far each row is from a profile that is positive everywhere, nats; the family's Bregman divergence."""
+        ...
+
+
+def _pseudo_counts(statistics: Statistics, prior: Prior) -> FloatMatrix:
+    counts = statistics.counts + prior.smoothing
+    return counts if prior.seeds is None else np.asarray(counts + prior.seeds)
+
+
+def _log_weights(statistics: Statistics, prior: Prior) -> FloatVector:
+    sizes = statistics.sizes + prior.class_weight
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(sizes) - np.log(sizes.sum()))
+
+
+@dataclass(frozen=True)
+class Multinomial:
+    """Rows of counts: p(row | k) = prod_w p(w|k)^count (TEXT, eq 3.2), for the words in their order."""
+
+    name: str = "multinomial"
+
+    def maximize(self, statistics: Statistics, prior: Prior) -> Parameters:
+        """p(w|k) = (E[c(k, w)] + smoothing) / sum_w of the same; the chapter's box divides by E[c(k)] in error."""
+        counts = _pseudo_counts(statistics, prior)
+        totals = counts.sum(axis=0)
+        counts[:, totals == 0.0] = 1.0  # a component without words: any will do, its weight or counts decide
+        totals[totals == 0.0] = counts.shape[0]
+        with np.errstate(divide="ignore"):
+            feature_weights = np.log(counts, out=counts)
+        feature_weights -= np.log(totals)
+        log_weights = _log_weights(statistics, prior)
+        return Parameters(log_weights, log_weights.copy(), feature_weights)
+
+    def log_prior(self, parameters: Parameters, prior: Prior) -> float:
+        """``sum (smoothing + seeds) log p(w|k)``: Dirichlet(1 + smoothing + seeds) up to a constant."""
+        total = prior.smoothing * parameters.feature_weights.sum() if prior.smoothing else 0.0
+        if prior.seeds is not None:
+            seeds = prior.seeds.tocoo()
+            total += float(seeds.data @ parameters.feature_weights[seeds.row, seeds.col])
+        return float(total)
+
+    def profiles(self, parameters: Parameters) -> FloatMatrix:
+        """p(w|k), rows sum to one."""
+        return np.ascontiguousarray(np.exp(parameters.feature_weights).T)
+
+    def betas(self, statistics: Statistics, prior: Prior) -> tuple[FloatMatrix, FloatMatrix]:
+        """Marginals of the Dirichlet with the smoothed expected counts; its mean is p(w|k)."""
+        alpha = _pseudo_counts(statistics, prior)
+        return alpha, alpha.sum(axis=0) - alpha
+
+    def n_parameters(self, n_components: int, n_features: int) -> int:
+        """K - 1 weights and D - 1 probabilities a component."""
+        return n_components - 1 + n_components * (n_features - 1)
+
+    def divergences(self, rows: sparse.csr_array, profile: FloatVector) -> FloatVector:
+        """``n KL(row / n || profile)`` with n the words of the row; O(nnz)."""
+        lengths = np.asarray(rows.sum(axis=1)).ravel()
+        owner = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
+        terms = rows.data * np.log(rows.data / (lengths[owner] * profile[rows.indices]))
+        return np.maximum(np.bincount(owner, terms, rows.shape[0]), 0.0)
+
+
+@dataclass(frozen=True)
+class Bernoulli:
+    """Rows of zeros and ones: p(row | k) = prod_d mu_kd^x (1 - mu_kd)^(1 - x)."""
+
+    name: str = "bernoulli"
+
+    def maximize(self, statistics: Statistics, prior: Prior) -> Parameters:
+        """mu_kd = (E[c(k, d)] + smoothing) / (E[c(k)] + 2 smoothing); seeds count as rows that hold the feature."""
+        alpha, beta = self.betas(statistics, prior)
+        unseen = (alpha == 0.0) & (beta == 0.0)
+        if unseen.any():
+            alpha[unseen] = beta[unseen] = 1.0
+        certain = beta == 0.0
+        with np.errstate(divide="ignore"):
+            log_on, log_off, log_all = np.log(alpha), np.log(beta), np.log(alpha + beta)
+        feature_weights = log_on - log_off
+        never = log_off - log_all
+        feature_weights[certain] = never[certain] = 0.0
+        log_weights = _log_weights(statistics, prior)
+        return Parameters(
+            log_weights, log_weights + never.sum(axis=0), feature_weights, self._certain(certain)
+        )
+
+    def _certain(self, certain: NDArray[np.bool_]) -> Certain | None:
+        if not certain.any():
+            return None
+        return Certain(sparse.csr_array(certain.astype(np.float64)), certain.sum(axis=0).astype(np.float64))
+
+    def log_prior(self, parameters: Parameters, prior: Prior) -> float:
+        """``sum (smoothing + seeds) log mu + smoothing log(1 - mu)``: Beta(1 + ..., 1 + ...) up to a constant."""
+        total = 0.0
+        if prior.smoothing:
+            all_off = (parameters.constants - parameters.log_weights).sum()
+            total = prior.smoothing * (parameters.feature_weights.sum() + 2.0 * all_off)
+        if prior.seeds is not None:
+            seeds = prior.seeds.tocoo()
+            total += float(seeds.data @ -np.logaddexp(0.0, -parameters.feature_weights[seeds.row, seeds.col]))
+        return float(total)
+
+    def profiles(self, parameters: Parameters) -> FloatMatrix:
+        """Probability that a row holds each feature."""
+        profiles = np.empty(parameters.feature_weights.shape[::-1])
+        with np.errstate(over="ignore"):
+            np.divide(1.0, 1.0 + np.exp(-parameters.feature_weights.T), out=profiles)
+        if parameters.certain is not None:
+            certain = parameters.certain.pattern.tocoo()
+            profiles[certain.col, certain.row] = 1.0
+        return profiles
+
+    def betas(self, statistics: Statistics, prior: Prior) -> tuple[FloatMatrix, FloatMatrix]:
+        """Pseudo-counts of on and off; the mean of their Beta is mu."""
+        off = np.maximum(statistics.sizes - statistics.counts, 0.0)
+        return _pseudo_counts(statistics, prior), off + prior.smoothing
+
+    def n_parameters(self, n_components: int, n_features: int) -> int:
+        """K - 1 weights and D probabilities a component."""
+        return n_components - 1 + n_components * n_features
+
+    def divergences(self, rows: sparse.csr_array, profile: FloatVector) -> FloatVector:
+        """``-log p(row | profile)``, the sum of the features' Kullback-Leibler divergences; O(nnz)."""
+        log_odds = np.log(profile) - np.log1p(-profile)
+        return np.asarray(np.maximum(-np.log1p(-profile).sum() - rows @ log_odds, 0.0))
+
+
+FAMILIES: dict[str, Family] = {"multinomial": Multinomial(), "bernoulli": Bernoulli()}

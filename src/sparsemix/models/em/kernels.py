@@ -1,0 +1,118 @@
+"""Compiled twins of the E step.
+
+A row costs O(features of the row x components): features that it does not hold are counted once per component, in
+`constants`, and corrected where it does. Tables lie feature by feature, so that one feature's numbers for all
+components are read in one go.
+"""
+
+import numpy as np
+
+from sparsemix.numeric.jit import kernel
+
+LOG_NEGLIGIBLE = (
+    -46.0
+)  # a responsibility below 1e-20 of the largest one cannot change a sum in double precision
+
+
+@kernel
+def log_joint(
+    indptr,  # IN  rows as CSR
+    columns,
+    values,
+    constants,  # IN  (n_components,) float64: log weight + log probability of a row without features
+    feature_weights,  # IN  (n_features, n_components) float64
+    log_joint_out,  # OUT (n_rows, n_components) float64
+):
+    """log p(component) + log p(row | component), TEXT eq 3.2 before the sum over components."""
+    n_components = constants.shape[0]
+    for i in range(indptr.shape[0] - 1):
+        total = log_joint_out[i]
+        for k in range(n_components):
+            total[k] = constants[k]
+        e, end = indptr[i], indptr[i + 1]
+        while e + 1 < end:  # two features at a time: half the traffic of `total`
+            left, right = feature_weights[columns[e]], feature_weights[columns[e + 1]]
+            for k in range(n_components):
+                total[k] += values[e] * left[k] + values[e + 1] * right[k]
+            e += 2
+        if e < end:
+            left = feature_weights[columns[e]]
+            for k in range(n_components):
+                total[k] += values[e] * left[k]
+
+
+@kernel
+def normalise(
+    log_joint,  # INOUT (n_rows, n_components) float64; ends as responsibilities, rows sum to one
+    labels,  # IN  (n_rows,) int64: component of a row that is known, else -1
+    weights,  # IN  (n_components,) float64: for rows that no component can have made
+    is_hard,  # IN  bool: all to the most probable component, the first one of equals
+    log_evidence_out,  # OUT (n_rows,) float64: log p(row); of a known or hard row its log joint
+):
+    """Responsibilities and log evidence of each row (TEXT, section 3.3; hard: section 3.2)."""
+    n_components = weights.shape[0]
+    for i in range(log_joint.shape[0]):
+        top = 0
+        for k in range(1, n_components):
+            if log_joint[i, k] > log_joint[i, top]:
+                top = k
+        known = labels[i]
+        if known < 0 and is_hard and log_joint[i, top] > -np.inf:
+            known = top
+        if known >= 0:
+            log_evidence_out[i] = log_joint[i, known]
+            for k in range(n_components):
+                log_joint[i, k] = 0.0
+            log_joint[i, known] = 1.0
+        elif log_joint[i, top] == -np.inf:
+            log_evidence_out[i] = -np.inf
+            for k in range(n_components):
+                log_joint[i, k] = weights[k]
+        else:
+            largest = log_joint[i, top]
+            total = 0.0
+            for k in range(n_components):
+                below = log_joint[i, k] - largest
+                share = np.exp(below) if below > LOG_NEGLIGIBLE else 0.0
+                log_joint[i, k] = share
+                total += share
+            for k in range(n_components):
+                log_joint[i, k] /= total
+            log_evidence_out[i] = largest + np.log(total)
+
+
+@kernel
+def add_expected_counts(
+    indptr,  # IN  rows as CSR
+    columns,
+    values,
+    responsibilities,  # IN  (n_rows, n_components) float64
+    row_weights,  # IN  (n_rows,) float64
+    first,  # IN  components from `first` up to `last` are added to
+    last,
+    sizes_out,  # INOUT (n_components,) float64
+    counts_out,  # INOUT (n_features, n_components) float64
+):
+    """Expected counts E[c(k)] and E[c(k, w)] (TEXT, section 3.3), in the order of the rows."""
+    n_components = responsibilities.shape[1]
+    share, active = np.empty(n_components), np.empty(last - first, np.int64)
+    own_share = share[first:last]
+    for i in range(indptr.shape[0] - 1):
+        n_all, n_active = 0, 0
+        for k in range(n_components):
+            share[k] = row_weights[i] * responsibilities[i, k]
+            n_all += share[k] > 0.0
+        for k in range(own_share.shape[0]):
+            sizes_out[first + k] += own_share[k]
+            if own_share[k] > 0.0:
+                active[n_active] = k
+                n_active += 1
+        is_dense = 4 * n_all > n_components
+        for e in range(indptr[i], indptr[i + 1] if n_active else indptr[i]):
+            counts = counts_out[columns[e], first:last]
+            if is_dense:
+                for k in range(own_share.shape[0]):
+                    counts[k] += values[e] * own_share[k]
+            else:
+                for a in range(n_active):
+                    counts[active[a]] += values[e] * own_share[active[a]]

@@ -1,0 +1,63 @@
+"""Work on several threads, with an answer that does not depend on their number."""
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from itertools import pairwise
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+Part = TypeVar("Part")
+Run = Callable[[Callable[[Part], None], Sequence[Part]], None]
+
+
+@contextmanager
+def thread_runner(n_threads: int) -> Iterator[Run[tuple[int, int]]]:
+    """Yield ``run(function, parts)``, which calls the function for each part, and waits.
+
+    Parts must write to places of their own. Kernels let go of the interpreter lock, so that they run side by side.
+
+    Examples
+    --------
+    >>> squares = np.zeros(4)
+    >>> def fill(part):
+    ...     squares[slice(*part)] = np.arange(*part) ** 2
+    >>> with thread_runner(2) as run:
+    ...     run(fill, [(0, 2), (2, 4)])
+    >>> squares
+    array([0., 1., 4., 9.])
+    """
+    if n_threads == 1:
+        yield _one_after_another
+        return
+    with ThreadPoolExecutor(n_threads) as pool:
+
+        def side_by_side(function: Callable[[Part], None], parts: Sequence[Part]) -> None:
+            for _ in pool.map(function, parts):
+                pass
+
+        yield side_by_side
+
+
+def _one_after_another(function: Callable[[Part], None], parts: Sequence[Part]) -> None:
+    for part in parts:
+        function(part)
+
+
+def equal_parts(work: NDArray[np.float64], n_parts: int) -> list[tuple[int, int]]:
+    """Cut ``range(work.size)`` into consecutive parts of about the same total work; empty parts are left out.
+
+    Examples
+    --------
+    >>> equal_parts(np.array([1.0, 1.0, 1.0, 3.0]), 2)
+    [(0, 3), (3, 4)]
+    """
+    if n_parts == 1:
+        return [(0, work.size)]
+    done = np.cumsum(work)
+    total = done[-1] if done.size else 0.0
+    inner = np.searchsorted(done, total * np.arange(1, n_parts) / n_parts, side="right")
+    bounds = np.concatenate([[0], np.maximum.accumulate(inner), [work.size]])
+    return [(int(a), int(b)) for a, b in pairwise(bounds) if a < b]
