@@ -3,7 +3,7 @@
 import pyarrow as pa
 import pytest
 
-from sparsemix.data import guess_columns, read_table
+from sparsemix.data import guess_columns, iter_batches, read_table
 from sparsemix.foundation.errors import DataError, ParameterError
 
 
@@ -45,7 +45,7 @@ def test_obvious_choices(names, row, feature):
     ],
 )
 def test_no_obvious_choice_lists_the_columns(names):
-    with pytest.raises(DataError, match="no one obvious choice") as caught:
+    with pytest.raises(ParameterError, match="no one obvious choice") as caught:
         guess_columns(table(*names))
     for name in names:
         assert repr(name) in str(caught.value)
@@ -56,6 +56,80 @@ def test_what_is_given_is_not_guessed():
     assert read_table(columns, row="user").report.guessed == {"feature": "keyword"}
     assert read_table(columns, row="user", feature="ad").report.guessed == {}
     assert read_table(table("a", "b", "c"), row="b", group="c").report.guessed == {"feature": "a"}
+
+
+def counted_table(**columns: list[object]) -> pa.Table:
+    return pa.table({"ad": [1, 1, 2], "keyword": ["red", "blue", "red"], **columns})
+
+
+@pytest.mark.parametrize(
+    "name", ["count", "Counts", "n", "times", "quantity", "qty", "frequency", "occurrences"]
+)
+@pytest.mark.parametrize("values", [[3, 0, 1], [3.0, 0.0, 1.0], ["3", "0", "1"]])
+def test_counts_are_guessed_with_the_other_columns(name, values):
+    dataset = read_table(counted_table(**{name: values}))
+    assert dataset.report.guessed == {"row": "ad", "feature": "keyword", "count": name}
+    assert dataset.report.unused_counts == ()
+    assert dataset.matrix.toarray().tolist() == [[3], [1]]
+    assert guess_columns(counted_table(**{name: values})) == dataset.report.guessed
+
+
+def test_one_guessed_column_is_enough_for_counts():
+    dataset = read_table(counted_table(count=[3, 2, 1]), feature="keyword")
+    assert dataset.report.guessed == {"row": "ad", "count": "count"}
+    unknown = pa.table({"x": [1], "keyword": ["red"], "count": [2]})
+    assert guess_columns(unknown) == {"row": "x", "feature": "keyword", "count": "count"}
+
+
+@pytest.mark.parametrize(
+    "values", [["many", "few", "1"], [0.5, 1.0, 1.0], [-1, 1, 1], [None, 1, 1], [[1], [], []]]
+)
+def test_what_are_no_counts_is_left_out_and_reported(values):
+    dataset = read_table(counted_table(count=values))
+    assert dataset.report.guessed == {"row": "ad", "feature": "keyword"}
+    assert dataset.report.unused_counts == ("count",)
+    assert "left out column count, which may hold counts: count= takes it" in str(dataset.report)
+    assert dataset.n_nonzero == 3
+
+
+def test_counts_are_not_guessed_where_all_else_is_named_or_there_are_two():
+    both = counted_table(n=[1, 2, 3], times=[1, 1, 1])
+    assert read_table(both).report.unused_counts == ("n", "times")
+    named = read_table(counted_table(n=[3, 2, 1]), row="ad", feature="keyword")
+    assert (named.report.guessed, named.report.unused_counts) == ({}, ("n",))
+    assert named.matrix.data.tolist() == [1, 1, 1]
+    assert read_table(both, count="n").report.unused_counts == ()
+
+
+def test_the_name_of_a_count_may_be_another_role():
+    assert guess_columns(pa.table({"ad": [1], "n": [7]})) == {"row": "ad", "feature": "n"}
+    assert read_table(counted_table(n=[3, 2, 1]), row="n", feature="keyword").report.unused_counts == ()
+
+
+def test_baskets_have_no_counts():
+    baskets = pa.table({"ad": [1, 2], "keywords": [["red"], ["red", "blue"]], "n": [1, 2]})
+    report = read_table(baskets).report
+    assert (report.guessed, report.unused_counts) == ({"row": "ad", "feature": "keywords"}, ())
+    texts = pa.table({"ad": [1, 2], "keywords": ["red", "red;blue"], "count": [1, 2]})
+    assert read_table(texts, delimiter=";").report.unused_counts == ()
+
+
+def test_a_count_that_breaks_the_rule_later_is_an_error_that_says_how_to_go_on(monkeypatch):
+    monkeypatch.setattr("sparsemix.data.arrow_tables.RECORDS_PER_BLOCK", 2)
+    with pytest.raises(
+        DataError, match=r"row 2 .*Correct it, or name row= and feature= and leave count= out\."
+    ):
+        read_table(counted_table(count=[3, 2, -1]))
+
+
+def test_the_guess_of_counts_is_the_same_in_batches(tmp_path):
+    path = tmp_path / "ads.csv"
+    path.write_text("ad,keyword,times\n1,red,3\n1,blue,0\n2,red,1\n")
+    whole, [batch] = read_table(path), iter_batches(path)
+    assert (
+        whole.report.guessed == batch.report.guessed == {"row": "ad", "feature": "keyword", "count": "times"}
+    )
+    assert whole.matrix.toarray().tolist() == batch.matrix.toarray().tolist() == [[3], [1]]
 
 
 def test_a_wrong_name_lists_those_that_exist():

@@ -62,7 +62,7 @@ def test_the_graph_of_the_paper_in_small():
     assert profile.n_connected_components == 4
     assert profile.largest_component_share == 0.5
     assert profile.n_single_row_components == 2
-    assert "4 connected components: the largest holds 50.0% of the rows, 2 hold a single row" in str(profile)
+    assert "4 connected components: 50.0% of the rows in the largest, 2 of a single row" in str(profile)
 
 
 def test_many_rows_on_one_pair_of_features_are_one_component():
@@ -135,7 +135,7 @@ def test_the_report_of_a_filter_reads_well():
     dataset = Dataset.from_matrix(np.array([[1, 1, 1], [1, 1, 0], [0, 0, 1]]))
     report = dataset.filter(min_rows_per_feature=2, max_features_per_row=2).report
     assert str(report.removed) == (
-        "removed 0 features of fewer than 2 rows (0 entries), 1 rows of more than 2 features, "
+        "removed 0 features of fewer than 2 rows (0 non-zeros), 1 row of more than 2 features, "
         "0 rows left without a feature"
     )
     assert report.to_dict()["removed"]["n_wide_rows_removed"] == 1

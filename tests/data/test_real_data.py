@@ -5,7 +5,7 @@ import pytest
 from dataset_checks import assert_canonical, assert_same, join
 
 from sparsemix.data import guess_columns, iter_batches, read_table
-from sparsemix.foundation.errors import DataError
+from sparsemix.foundation.errors import DataError, ParameterError
 
 TEXT = {"feature": "text", "delimiter": " "}
 CASES = {
@@ -176,5 +176,5 @@ def test_columns_that_can_be_guessed(real_data):
     }
     for name, (row, feature) in wanted.items():
         assert guess_columns(real_data / name) == {"row": row, "feature": feature}
-    with pytest.raises(DataError, match="'user', 'area_id', 'area', 'part'"):
+    with pytest.raises(ParameterError, match="'user', 'area_id', 'area', 'part'"):
         guess_columns(real_data / "msweb/visits.csv")

@@ -315,9 +315,9 @@ def test_the_report_reads_well():
         "read 5 records from a pyarrow table\n"
         "guessed row = ad\n"
         "guessed feature = keyword\n"
-        "dropped 1 records without a row id\n"
-        "dropped 1 null or empty features\n"
-        "merged 1 repeated pairs\n"
-        "kept the first group of 1 rows that have several"
+        "dropped 1 record without a row id\n"
+        "dropped 1 null or empty feature\n"
+        "merged 1 repeated pair\n"
+        "kept the first group of 1 row with several"
     )
     assert dataset.report.to_dict()["n_duplicates"] == 1

@@ -5,7 +5,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from sparsemix.foundation.errors import DataError, ParameterError
+from sparsemix.foundation.errors import ParameterError
 
 ROLES = ("row", "feature", "count", "time", "group", "label")
 
@@ -22,6 +22,17 @@ ROW_WORDS = (
     "id",
 )
 FEATURE_WORDS = ("feature", "keyword", "word", "term", "token", "tag", "item", "interest")
+COUNT_NAMES = (
+    "count",
+    "counts",
+    "n",
+    "times",
+    "quantity",
+    "qty",
+    "frequency",
+    "freq",
+    "occurrences",
+)
 RECORD_NUMBER = "(record number)"
 
 
@@ -35,10 +46,17 @@ class Roles:
         Role to name of its column. Without ``"row"`` the records are the rows.
     guessed : dict of str to str
         The part of it that was guessed.
+    unused_counts : tuple of str
+        Columns that have a name for counts and no role.
     """
 
     columns: dict[str, str]
     guessed: dict[str, str]
+    unused_counts: tuple[str, ...] = ()
+
+    def with_count(self, name: str) -> "Roles":
+        """Return the roles with a column that was guessed to hold the counts."""
+        return Roles({**self.columns, "count": name}, {**self.guessed, "count": name})
 
 
 def check_columns(requested: Mapping[str, str], available: Sequence[str]) -> None:
@@ -77,23 +95,36 @@ def assign_roles(requested: Mapping[str, str], available: Sequence[str], rows_ma
     Raises
     ------
     ParameterError
-        If a column does not exist.
-    DataError
-        If there is no obvious choice; the message lists the columns.
+        If a column does not exist, or there is no obvious choice; the message lists the columns.
     """
     check_columns(requested, available)
     free = [name for name in available if name not in requested.values()]
     wanted = [role for role in ("row", "feature") if role not in requested]
-    guessed = _guess(wanted, free, rows_may_be_records)
+    guessed = _guess(wanted, [name for name in free if not looks_like_count(name)], rows_may_be_records)
+    if len(guessed) < len(wanted):
+        guessed = _guess(wanted, free, rows_may_be_records)
     if len(guessed) < len(wanted):
         missing = " and ".join(f"{role}=" for role in wanted if role not in guessed)
-        raise DataError(
+        raise ParameterError(
             f"There is no one obvious choice for {missing}. "
             f"Name the columns; the table has {', '.join(map(repr, available)) or 'none'}."
         )
     ordered = {role: guessed[role] for role in wanted}
     named = {role: name for role, name in ordered.items() if name != RECORD_NUMBER}
-    return Roles({**requested, **named}, ordered)
+    columns = {**requested, **named}
+    unused = [name for name in available if looks_like_count(name) and name not in columns.values()]
+    return Roles(columns, ordered, () if "count" in columns else tuple(unused))
+
+
+def looks_like_count(name: str) -> bool:
+    """Whether a column is called what columns of counts are called.
+
+    Examples
+    --------
+    >>> looks_like_count("Count"), looks_like_count("n"), looks_like_count("country")
+    (True, True, False)
+    """
+    return _plain(name) in COUNT_NAMES
 
 
 def looks_like_list(name: str) -> bool:

@@ -11,7 +11,7 @@ from scipy import sparse
 from sparsemix.data.canonical import canonical_counts
 from sparsemix.data.filtering import filter_dataset
 from sparsemix.data.object_arrays import object_array
-from sparsemix.data.profile import DatasetProfile, profile_matrix
+from sparsemix.data.profile import DatasetProfile, profile_matrix, shape_in_words
 from sparsemix.data.report import ReadReport
 from sparsemix.foundation.errors import DataError, parameter_error
 
@@ -212,7 +212,7 @@ class Dataset:
 
     def __repr__(self) -> str:
         extras = [name for name in ("groups", "times", "labels") if getattr(self, name) is not None]
-        title = f"Dataset: {self.n_rows:,} rows x {self.n_features:,} features, {self.n_nonzero:,} non-zeros"
+        title = f"Dataset: {shape_in_words(self.n_rows, self.n_features, self.n_nonzero)}"
         lines = ["; ".join([title, *([", ".join(extras)] if extras else [])])]
         lines += [self._preview(row) for row in range(min(PREVIEW_ROWS, self.n_rows))]
         if self.n_rows > PREVIEW_ROWS:

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse import csgraph
 
+from sparsemix.foundation.wording import counted
+
 SEEDS = (np.uint64(1), np.uint64(2))
 QUANTILES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 1.0)
 
@@ -56,19 +58,34 @@ class DatasetProfile:
         return "\n".join(self._lines())
 
     def _lines(self) -> Iterator[str]:
-        yield f"{self.n_rows:,} rows x {self.n_features:,} features, {self.n_nonzero:,} non-zeros"
+        yield shape_in_words(self.n_rows, self.n_features, self.n_nonzero)
         for title, quantiles in (
             ("features per row", self.features_per_row),
             ("rows per feature", self.rows_per_feature),
         ):
             yield f"{title}: " + ", ".join(f"{float(q):.0%} {value:,.6g}" for q, value in quantiles.items())
-        yield f"{self.n_duplicate_rows:,} rows repeat an earlier one"
-        yield f"{self.n_empty_rows:,} rows without features, {self.n_empty_features:,} features without rows"
-        yield (
-            f"{self.n_connected_components:,} connected components: the largest holds "
-            f"{self.largest_component_share:.1%} of the rows, "
-            f"{self.n_single_row_components:,} hold a single row"
+        yield f"{counted(self.n_duplicate_rows, 'row')} equal to an earlier one"
+        empty_rows, empty_features = (
+            counted(self.n_empty_rows, "row"),
+            counted(self.n_empty_features, "feature"),
         )
+        yield f"{empty_rows} without features, {empty_features} without rows"
+        yield (
+            f"{counted(self.n_connected_components, 'connected component')}: "
+            f"{self.largest_component_share:.1%} of the rows in the largest, "
+            f"{self.n_single_row_components:,} of a single row"
+        )
+
+
+def shape_in_words(n_rows: int, n_features: int, n_nonzero: int) -> str:
+    """Return the sizes of a matrix as a phrase.
+
+    Examples
+    --------
+    >>> shape_in_words(1, 1200, 3)
+    '1 row x 1,200 features, 3 non-zeros'
+    """
+    return f"{counted(n_rows, 'row')} x {counted(n_features, 'feature')}, {counted(n_nonzero, 'non-zero')}"
 
 
 def profile_matrix(matrix: sparse.csr_array) -> DatasetProfile:

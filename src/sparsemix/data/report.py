@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
+from sparsemix.foundation.wording import counted
+
 
 @dataclass(frozen=True)
 class FilterReport:
@@ -37,13 +39,15 @@ class FilterReport:
     def __str__(self) -> str:
         parts = []
         if self.min_rows_per_feature is not None:
-            rare = f"{self.n_features_removed:,} features of fewer than {self.min_rows_per_feature} rows"
-            parts.append(f"{rare} ({self.n_entries_removed:,} entries)")
-        if self.max_features_per_row is not None:
-            parts.append(
-                f"{self.n_wide_rows_removed:,} rows of more than {self.max_features_per_row} features"
+            least, lost = (
+                counted(self.min_rows_per_feature, "row"),
+                counted(self.n_entries_removed, "non-zero"),
             )
-        parts.append(f"{self.n_empty_rows_removed:,} rows left without a feature")
+            parts.append(f"{counted(self.n_features_removed, 'feature')} of fewer than {least} ({lost})")
+        if self.max_features_per_row is not None:
+            most = counted(self.max_features_per_row, "feature")
+            parts.append(f"{counted(self.n_wide_rows_removed, 'row')} of more than {most}")
+        parts.append(f"{counted(self.n_empty_rows_removed, 'row')} left without a feature")
         return "removed " + ", ".join(parts)
 
 
@@ -69,6 +73,8 @@ class ReadReport:
         For ``"group"``, ``"time"`` and ``"label"``: rows that had more than one value; the first was kept.
     guessed : dict of str to str
         Columns that were not named by the caller, as they were guessed.
+    unused_counts : tuple of str
+        Columns that have a name for counts but were neither named by the caller nor an obvious choice.
     removed : FilterReport or None
         What `Dataset.filter` removed afterwards.
     """
@@ -83,6 +89,7 @@ class ReadReport:
     n_duplicates: int = 0
     n_conflicts: dict[str, int] = field(default_factory=dict)
     guessed: dict[str, str] = field(default_factory=dict)
+    unused_counts: tuple[str, ...] = ()
     removed: FilterReport | None = None
 
     def __add__(self, other: "ReadReport") -> "ReadReport":
@@ -104,21 +111,21 @@ class ReadReport:
         return "\n".join(self._sentences())
 
     def _sentences(self) -> Iterator[str]:
-        yield f"read {self.n_records:,} records from {self.source}"
+        yield f"read {counted(self.n_records, 'record')} from {self.source}"
         for role, column in self.guessed.items():
             yield f"guessed {role} = {column}"
-        dropped = {
-            "records without a row id": self.n_null_rows + self.n_empty_rows,
-            "null or empty features": self.n_null_features + self.n_empty_features,
-            "pairs with a count of zero": self.n_zero_counts,
-        }
-        for what, number in dropped.items():
-            if number:
-                yield f"dropped {number:,} {what}"
+        for column in self.unused_counts:
+            yield f"left out column {column}, which may hold counts: count= takes it"
+        if number := self.n_null_rows + self.n_empty_rows:
+            yield f"dropped {counted(number, 'record')} without a row id"
+        if number := self.n_null_features + self.n_empty_features:
+            yield f"dropped {counted(number, 'null or empty feature')}"
+        if self.n_zero_counts:
+            yield f"dropped {counted(self.n_zero_counts, 'pair')} with a count of zero"
         if self.n_duplicates:
-            yield f"merged {self.n_duplicates:,} repeated pairs"
+            yield f"merged {counted(self.n_duplicates, 'repeated pair')}"
         for role, number in self.n_conflicts.items():
             if number:
-                yield f"kept the first {role} of {number:,} rows that have several"
+                yield f"kept the first {role} of {counted(number, 'row')} with several"
         if self.removed is not None:
             yield str(self.removed)

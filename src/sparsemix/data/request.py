@@ -1,7 +1,7 @@
 """What a caller asks for, and the reader that can give it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypedDict
 
 from sparsemix.data.arrow_tables import ParquetReader, memory_reader
@@ -12,7 +12,8 @@ from sparsemix.data.csv_records import Dialect
 from sparsemix.data.csv_tables import CsvReader
 from sparsemix.data.formats import MATRIX_FORMATS, FileSet, find_files, is_path
 from sparsemix.data.json_tables import JsonReader
-from sparsemix.foundation.errors import ParameterError, parameter_error
+from sparsemix.data.values import Column, parse_counts
+from sparsemix.foundation.errors import DataError, ParameterError, parameter_error
 
 PathOrTable = Any
 """A path (str or PathLike), a list of paths, or a table in memory."""
@@ -89,9 +90,9 @@ def open_table(source: PathOrTable, request: Request) -> OpenTable | FileSet:
     Raises
     ------
     ParameterError
-        If an argument does not fit the source, or a column does not exist.
+        If an argument does not fit the source, a column does not exist, or there is no obvious choice.
     DataError
-        If there is no such file, or no obvious choice of columns.
+        If there is no such file.
     """
     if not is_path(source):
         return _assigned(_memory_reader(source, request), request)
@@ -111,8 +112,30 @@ def _assigned(reader: TableReader, request: Request) -> OpenTable:
     named = request.named_columns
     names = reader.column_names(tuple(named.values()))
     candidates = [request.feature] if request.feature is not None else names
-    is_basket = request.delimiter is not None or not reader.list_columns().isdisjoint(candidates)
-    return OpenTable(reader, assign_roles(named, names, is_basket), request.delimiter)
+    lists = reader.list_columns()
+    roles = assign_roles(named, names, request.delimiter is not None or not lists.isdisjoint(candidates))
+    if request.delimiter is not None or roles.columns["feature"] in lists:
+        roles = replace(roles, unused_counts=())  # a record of many features has no count for each
+    return OpenTable(reader, _with_guessed_count(reader, roles), request.delimiter)
+
+
+def _with_guessed_count(reader: TableReader, roles: Roles) -> Roles:
+    """Take the column of counts where it is the one obvious choice and the caller left others to be guessed."""
+    if len(roles.unused_counts) == 1 and roles.guessed:
+        [name] = roles.unused_counts
+        if _begins_with_counts(reader, {"feature": roles.columns["feature"], "count": name}):
+            return roles.with_count(name)
+    return roles
+
+
+def _begins_with_counts(reader: TableReader, columns: dict[str, str]) -> bool:
+    try:
+        first = next(reader.blocks(columns), None)
+        if first is not None:
+            parse_counts(Column(first.columns["count"], "count", first.place))
+    except DataError:
+        return False
+    return first is not None
 
 
 def _memory_reader(source: PathOrTable, request: Request) -> TableReader:

@@ -43,8 +43,9 @@ def read_table(
         Columns of the row ids and of the features. If they are not given they are guessed where there is one
         obvious choice, and the report says so. In basket form without such a column each record is a row.
     count : str, optional
-        Column of counts, whole numbers >= 0; counts of repeated pairs are summed. Without it a feature is
-        present or not, however often the pair is repeated.
+        Column of counts, whole numbers >= 0; counts of repeated pairs are summed. It is guessed only where
+        `row` or `feature` is, in long form. Without it a feature is present or not, however often the pair is
+        repeated.
     time, group, label : str, optional
         Columns with one value a row; the first that a row has is kept, and rows with several are counted.
     delimiter : str, optional
@@ -71,7 +72,8 @@ def read_table(
         If there is no such file, it is empty or damaged, or a record cannot be read; the message names file
         and line.
     ParameterError
-        If a column does not exist (the message lists those that do), or an argument does not fit the source.
+        If a column does not exist or there is no obvious choice (the message lists the columns), or an argument
+        does not fit the source.
 
     See Also
     --------
@@ -97,7 +99,7 @@ def read_table(
 
 
 def guess_columns(path_or_table: PathOrTable) -> dict[str, str]:
-    """Guess which columns hold the row ids and the features.
+    """Guess which columns hold the row ids, the features and the counts.
 
     Parameters
     ----------
@@ -108,11 +110,12 @@ def guess_columns(path_or_table: PathOrTable) -> dict[str, str]:
     -------
     dict of str to str
         ``{"row": ..., "feature": ...}``, without a row where each record is one (lists of features, and no
-        column that looks like an id); empty for files that have no columns.
+        column that looks like an id), and with ``"count"`` where one column has a name for counts and begins
+        with whole numbers >= 0; empty for files that have no columns.
 
     Raises
     ------
-    DataError
+    ParameterError
         If there is no one obvious choice; the message lists the columns.
 
     Examples
@@ -128,7 +131,10 @@ def guess_columns(path_or_table: PathOrTable) -> dict[str, str]:
 
 def start_report(table: OpenTable) -> ReadReport:
     """Return the report before the first record."""
-    return ReadReport(source=table.reader.description, guessed=table.roles.guessed)
+    roles = table.roles
+    return ReadReport(
+        source=table.reader.description, guessed=roles.guessed, unused_counts=roles.unused_counts
+    )
 
 
 def clean_blocks(table: OpenTable) -> Iterator[CleanBlock]:

@@ -22,6 +22,7 @@ NULL, EMPTY = -1, -2
 """Codes of a missing value and of an empty string."""
 
 COUNT_RULE = "a whole number >= 0"
+COUNT_REMEDY = "Correct it, or name row= and feature= and leave count= out."
 TIME_RULE = "an ISO 8601 time such as 2024-05-31T12:00:00Z, or seconds since 1970"
 
 
@@ -141,11 +142,16 @@ def parse_counts(column: Column) -> NDArray[np.float64]:
         If a value is missing, negative, fractional, NaN or no number at all; the message says where.
     """
     values = one_array(column.values)
-    counts = parse_numbers(values)
+    try:
+        counts = parse_numbers(values)
+    except pa.ArrowException as error:
+        raise DataError(
+            f"'{column.role}' must be a column of numbers, but its type is {values.type}."
+        ) from error
     bad = not_a_count(counts)
     if bad.any():
         record = int(np.argmax(bad))
-        raise column.error(record, COUNT_RULE, values[record].as_py(), "Correct it or leave count= out.")
+        raise column.error(record, COUNT_RULE, values[record].as_py(), COUNT_REMEDY)
     return counts
 
 
