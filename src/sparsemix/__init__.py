@@ -12,7 +12,7 @@ _HOME = {
     "Dataset": "sparsemix.data",
     "iter_batches": "sparsemix.data",
     "read_table": "sparsemix.data",
-    "KeywordSuggester": "sparsemix.models.online_profiles",
+    "KeywordSuggester": "sparsemix.answers",
     "OnlineBernoulliMixture": "sparsemix.models.online_profiles",
     "load_model": "sparsemix.model_io",
     "save_model": "sparsemix.model_io",
@@ -20,6 +20,7 @@ _HOME = {
     "ModelFileError": "sparsemix.foundation.errors",
     "ParameterError": "sparsemix.foundation.errors",
     "SparsemixError": "sparsemix.foundation.errors",
+    "UnknownFeaturesWarning": "sparsemix.foundation.errors",
 }
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "OnlineBernoulliMixture",
     "ParameterError",
     "SparsemixError",
+    "UnknownFeaturesWarning",
     "__version__",
     "iter_batches",
     "load_model",
@@ -38,10 +40,17 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from sparsemix.answers import KeywordSuggester
     from sparsemix.data import Dataset, iter_batches, read_table
-    from sparsemix.foundation.errors import DataError, ModelFileError, ParameterError, SparsemixError
+    from sparsemix.foundation.errors import (
+        DataError,
+        ModelFileError,
+        ParameterError,
+        SparsemixError,
+        UnknownFeaturesWarning,
+    )
     from sparsemix.model_io import load_model, save_model
-    from sparsemix.models.online_profiles import KeywordSuggester, OnlineBernoulliMixture
+    from sparsemix.models.online_profiles import OnlineBernoulliMixture
 
 
 def __getattr__(name: str) -> Any:

@@ -67,6 +67,24 @@ class FeatureNames:
             return None if n_columns == self.n_features else np.arange(n_columns, dtype=np.int32)
         return self._matched(names)
 
+    def known_columns_of(
+        self, n_columns: int, names: Names | None, *, owner: str
+    ) -> NDArray[np.int32] | None:
+        """As `columns_of`, for questions: some columns may be new, but not all of them.
+
+        Raises
+        ------
+        DataError
+            Also if no column is known.
+        """
+        columns = self.columns_of(n_columns, names, owner=owner)
+        if columns is None or not columns.size or columns.min() < self.n_features:
+            return columns
+        raise DataError(
+            f"'X' of {owner} must have columns that the model knows, but none of its {n_columns} is: "
+            f"{_beginning(names)}. The model knows {_beginning(self.names)}. Give rows of the same features."
+        )
+
     def _matched(self, names: Names) -> NDArray[np.int32]:
         check_distinct(names)
         position = self.positions()
@@ -82,6 +100,10 @@ class FeatureNames:
             self._position = {name: i for i, name in enumerate(names)}
         return self._position
 
+    def name_of(self, feature: int) -> Any:
+        """Name of a feature, its number where it has none."""
+        return feature if self.names is None else self.names[feature]
+
     def extended(self, columns: NDArray[np.int32] | None, names: Names | None) -> "FeatureNames":
         """The same features with the new names that `columns_of` numbered after the last."""
         if columns is None or names is None or self.names is None:
@@ -94,3 +116,8 @@ class FeatureNames:
             grown._position = self._position
             grown._position.update((name, self.n_features + i) for i, name in enumerate(new))
         return grown
+
+
+def _beginning(names: Any) -> str:
+    shown = [shorten(name, 40) for name in names[:3]]
+    return ", ".join([*shown, *(["…"] if len(names) > 3 else [])])

@@ -1,4 +1,4 @@
-"""Whatever a user hands to an estimator, as sparse binary rows: checked, never densified, never changed."""
+"""Tables of zeros and ones as sparse binary rows: checked, never densified, never changed."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -6,15 +6,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils.validation import check_array
 
-from sparsemix.foundation.errors import DataError
+from sparsemix.data.input_forms import Names, as_given
+from sparsemix.foundation.errors import DataError, shorten
 
 ROWS_PER_BLOCK = 65_536
 MOST_FEATURES = 2**31 - 1  # columns have 32-bit numbers
 _VALUES_PER_CHECK = 1 << 20
-
-Names = NDArray[np.object_]
 
 
 class RowBlock(NamedTuple):
@@ -32,6 +30,12 @@ class RowBlock(NamedTuple):
         """Rows `first` to `last`."""
         indptr = self.indptr[first : last + 1]
         return RowBlock(indptr - indptr[0], self.columns[indptr[0] : indptr[-1]])
+
+    def unknown(self, n_known: int) -> NDArray[np.bool_]:
+        """Which rows hold columns, but none below `n_known`; (n_rows,). Columns are sorted within rows."""
+        is_unknown = np.diff(self.indptr) > 0
+        is_unknown[is_unknown] = self.columns[self.indptr[:-1][is_unknown]] >= n_known
+        return is_unknown
 
     def to_csr(self, n_features: int) -> sparse.csr_array:
         """The rows as a matrix of ones."""
@@ -96,7 +100,7 @@ def as_binary_rows(X: Any, *, binarize: float | None = None, owner: str = "the m
     Raises
     ------
     DataError
-        If a value is neither 0 nor 1 and `binarize` is None.
+        If `X` is no table of numbers, or a value is neither 0 nor 1 and `binarize` is None.
 
     Examples
     --------
@@ -104,46 +108,8 @@ def as_binary_rows(X: Any, *, binarize: float | None = None, owner: str = "the m
     >>> rows.block(0, 2)
     RowBlock(indptr=array([0, 2, 2]), columns=array([1, 2], dtype=int32))
     """
-    matrix, names = _matrix_and_names(X)
-    try:
-        checked = check_array(
-            matrix,
-            accept_sparse=True,
-            accept_large_sparse=True,
-            ensure_all_finite=False,
-            ensure_min_samples=0,
-            input_name="X",
-            estimator=owner,
-        )
-    except ValueError as error:
-        raise DataError(str(error)) from error
-    return BinaryRows(_canonical(checked, _Rule(binarize, names, owner)), names)
-
-
-def _matrix_and_names(X: Any) -> tuple[Any, Names | None]:
-    if hasattr(X, "matrix") and hasattr(X, "feature_names"):
-        return X.matrix, X.feature_names
-    if type(X).__module__.split(".")[0] in {"pandas", "polars", "pyarrow"} and hasattr(X, "columns"):
-        return _from_frame(X)
-    return X, None
-
-
-def _from_frame(frame: Any) -> tuple[Any, Names | None]:
-    """Matrix and column names of a table with a column per feature; only string names are names."""
-    columns = getattr(frame, "column_names", None) or list(frame.columns)
-    named = all(isinstance(c, str) for c in columns)
-    names = np.array(columns, dtype=object) if named else None
-    if not frame.shape[1]:
-        return np.empty(frame.shape), names
-    kind = type(frame).__module__.split(".")[0]
-    if kind == "pyarrow":
-        return np.column_stack([column.to_numpy(zero_copy_only=False) for column in frame.columns]), names
-    if kind == "polars":
-        return frame.to_numpy(), names
-    if all(getattr(dtype, "fill_value", None) == 0 for dtype in frame.dtypes):
-        return frame.sparse.to_coo(), names
-    values = frame.to_numpy()
-    return (np.where(frame.isna(), np.nan, values) if values.dtype == object else values), names
+    matrix, names, is_frame = as_given(X, owner)
+    return BinaryRows(_canonical(matrix, _Rule(binarize, names, owner, is_frame)), names)
 
 
 class _Rule(NamedTuple):
@@ -152,6 +118,7 @@ class _Rule(NamedTuple):
     binarize: float | None
     names: Names | None
     owner: str
+    is_frame: bool
 
     def ones(self, values: NDArray[Any]) -> NDArray[np.bool_]:
         """Which of good values count as one."""
@@ -168,9 +135,13 @@ class _Rule(NamedTuple):
 
     def error(self, value: Any, row: int, column: int) -> DataError:
         """What is wrong, where, and what to do."""
-        where = f"column {self.names[column]!r}" if self.names is not None else f"column {column}"
+        where = f"column {shorten(self.names[column])}" if self.names is not None else f"column {column}"
         rule = "only 0 and 1" if self.binarize is None else "finite numbers"
         remedy = "Set binarize=0 to count every value above 0 as present, or use a model for counts."
+        if self.is_frame:
+            remedy += (
+                " A data frame in which each record names a row and a feature is for sparsemix.read_table."
+            )
         if not np.isfinite(value):
             value = "NaN" if np.isnan(value) else value
             remedy = "Values may not be missing or infinite: put 0 where a feature is absent."

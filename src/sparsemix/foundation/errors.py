@@ -17,6 +17,10 @@ class ModelFileError(SparsemixError, ValueError):
     """A model file is damaged, foreign or too new."""
 
 
+class UnknownFeaturesWarning(UserWarning):
+    """Some rows hold features, but none that the model knows, so answers for them are hardly more than a guess."""
+
+
 def parameter_error(name: str, owner: str, rule: str, value: object, remedy: str = "") -> ParameterError:
     """Build the one wording of a broken parameter.
 

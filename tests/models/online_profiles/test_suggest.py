@@ -10,6 +10,7 @@ from profile_cases import block_of, dense_state, random_posterior, topic_rows, v
 from scipy import stats
 
 from sparsemix import KeywordSuggester, OnlineBernoulliMixture
+from sparsemix.answers import suggestions as shared
 from sparsemix.data.feature_names import FeatureNames
 from sparsemix.foundation.errors import ParameterError
 from sparsemix.models.online_profiles import equations, suggest
@@ -61,7 +62,7 @@ def test_features_that_a_component_does_not_know_go_by_their_popularity(seed, ac
     mean = state.alpha / (state.alpha + state.beta)
     overall = view.weights() @ mean
     default = view.default_means()
-    taking_part = share >= suggest.NEGLIGIBLE_SHARE * share.max()
+    taking_part = share >= shared.NEGLIGIBLE_SHARE * share.max()
     most = 0.5 / default[taking_part].max()
     factor = np.minimum(overall / overall[: 7 - common].mean(), most)
     tied = np.ones((3, 7), bool)
@@ -140,7 +141,7 @@ def test_intervals_of_draws(model):
 )
 def test_intervals_are_finite_and_ordered(alpha, beta, level):
     share = np.full(len(alpha), 1 / len(alpha))
-    low, high = suggest._mixture_interval(np.array([alpha]), np.full((1, len(alpha)), beta), share, level)
+    low, high = shared.mixture_interval(np.array([alpha]), np.full((1, len(alpha)), beta), share, level)
     assert 0 <= low[0] <= high[0] <= 1
 
 

@@ -9,6 +9,7 @@ from profile_cases import dense_state, random_posterior, topic_rows, view_of
 from scipy import stats
 
 from sparsemix import OnlineBernoulliMixture
+from sparsemix.answers.summaries import ORDERS
 from sparsemix.data.feature_names import FeatureNames
 from sparsemix.foundation.errors import ParameterError
 from sparsemix.models.online_profiles import summaries
@@ -78,7 +79,7 @@ def test_summaries_equal_the_dense_posterior(seed, common, level):
             assert_allclose(f[1:], expected, rtol=1e-7)
 
 
-@pytest.mark.parametrize("by", summaries.ORDERS)
+@pytest.mark.parametrize("by", ORDERS)
 def test_the_order_and_the_number_of_features(by):
     posterior = random_posterior(0, explicit=1.0)
     for summary in summaries.top_features(view_of(posterior, 7), FeatureNames(7, None), 4, by, 0.9):

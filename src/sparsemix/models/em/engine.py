@@ -11,7 +11,15 @@ import numpy as np
 
 from sparsemix.models.em import kernels
 from sparsemix.models.em.families import Family
-from sparsemix.models.em.state import FloatMatrix, FloatVector, Parameters, Prior, Rows, Statistics
+from sparsemix.models.em.state import (
+    FloatMatrix,
+    FloatVector,
+    IntVector,
+    Parameters,
+    Prior,
+    Rows,
+    Statistics,
+)
 from sparsemix.numeric.threads import Run, equal_parts, thread_runner
 
 CELLS_PER_BLOCK = 1 << 20
@@ -112,17 +120,33 @@ def _add_block(
             rows.slice(*part), parameters, is_hard=is_hard
         )
 
-    def add(part: tuple[int, int]) -> None:
-        kernels.add_expected_counts(
-            rows.indptr, rows.columns, rows.values, responsibilities, rows.row_weights, *part,
-            total.sizes, total.counts,
-        )  # fmt: skip
-
     run(expect, equal_parts(np.diff(rows.indptr) + 1.0, n_threads))
-    run(add, equal_parts(responsibilities.sum(axis=0), n_threads))
+    parts = equal_parts(responsibilities.sum(axis=0), n_threads)
+    run(lambda part: add_expected_counts(total, rows, responsibilities, *part), parts)
     counted = rows.row_weights > 0.0
     total.log_likelihood += float(rows.row_weights[counted] @ log_evidence[counted])
     total.n_impossible += int(np.isneginf(log_evidence).sum())
+
+
+def add_expected_counts(
+    total: Statistics, rows: Rows, responsibilities: FloatMatrix, first: int = 0, last: int | None = None
+) -> None:
+    """Add the expected counts of components `first` up to `last` to the total, in place."""
+    kernels.add_expected_counts(
+        rows.indptr, rows.columns, rows.values, responsibilities, rows.row_weights,
+        first, total.sizes.size if last is None else last, total.sizes, total.counts,
+    )  # fmt: skip
+
+
+def assignments(blocks: Iterable[Rows], parameters: Parameters) -> IntVector:
+    """Most probable component of each row, the first of equals; (n_rows,)."""
+    found = [np.empty(0, np.int64)]
+    step = rows_per_block(parameters.log_weights.size)
+    for block in blocks:
+        for first in range(0, block.n_rows, step):
+            part = block.slice(first, min(block.n_rows, first + step))
+            found.append(responsibilities_of(part, parameters)[0].argmax(axis=1))
+    return np.concatenate(found)
 
 
 def log_prior(family: Family, parameters: Parameters, prior: Prior) -> float:

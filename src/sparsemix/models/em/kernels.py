@@ -23,7 +23,7 @@ def log_joint(
     feature_weights,  # IN  (n_features, n_components) float64
     log_joint_out,  # OUT (n_rows, n_components) float64
 ):
-    """log p(component) + log p(row | component), TEXT eq 3.2 before the sum over components."""
+    """Log p(component) + log p(row | component), TEXT eq 3.2 before the sum over components."""
     n_components = constants.shape[0]
     for i in range(indptr.shape[0] - 1):
         total = log_joint_out[i]

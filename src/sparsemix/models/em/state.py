@@ -43,6 +43,12 @@ class Rows(NamedTuple):
             self.row_weights[first:last],
         )
 
+    def taken(self, which: IntVector) -> "Rows":
+        """Copy of the chosen rows, in the order of `which`."""
+        part = self.to_csr(int(self.columns.max(initial=-1)) + 1)[which]
+        indptr, columns = part.indptr.astype(np.int64), part.indices.astype(np.int32)
+        return Rows(indptr, columns, part.data, self.labels[which], self.row_weights[which])
+
     def to_csr(self, n_features: int) -> sparse.csr_array:
         """The rows as a matrix; shares memory where it can."""
         return sparse.csr_array((self.values, self.columns, self.indptr), shape=(self.n_rows, n_features))

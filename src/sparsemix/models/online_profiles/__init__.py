@@ -16,6 +16,5 @@ Read `equations` first: the paper in NumPy. `engine` is the loop: `priming`, the
 """
 
 from sparsemix.models.online_profiles.estimator import OnlineBernoulliMixture
-from sparsemix.models.online_profiles.suggest import KeywordSuggester
 
-__all__ = ["KeywordSuggester", "OnlineBernoulliMixture"]
+__all__ = ["OnlineBernoulliMixture"]

@@ -1,32 +1,31 @@
 """The public class of the online mixture of Bernoulli profiles."""
 
 import time
-from collections.abc import Iterator
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from sparsemix.answers import ComponentSummary, Suggestion
+from sparsemix.answers.suggestions import feature_numbers
 from sparsemix.data.feature_names import FeatureNames, check_distinct
-from sparsemix.data.inputs import BinaryRows, RowBlock, as_binary_rows
+from sparsemix.data.inputs import BinaryRows
 from sparsemix.foundation.errors import DataError
 from sparsemix.models.online_profiles import checks, payload, sampling, suggest, summaries
-from sparsemix.models.online_profiles.engine import LineageEvent, Settings
+from sparsemix.models.online_profiles.engine import Settings
+from sparsemix.models.online_profiles.fitted import Fitted
 from sparsemix.models.online_profiles.learner import Learner
 from sparsemix.models.online_profiles.prediction import View
-from sparsemix.models.online_profiles.suggest import Suggestion
-from sparsemix.models.online_profiles.summaries import ComponentSummary
 from sparsemix.persistence import Payload
 
 FloatVector = NDArray[np.float64]
 IntVector = NDArray[np.int64]
 
 
-class OnlineBernoulliMixture(ClusterMixin, BaseEstimator):
+class OnlineBernoulliMixture(Fitted, ClusterMixin, BaseEstimator):
     """Bayesian mixture of Bernoulli profiles, learnt in one pass over sparse binary rows.
 
     Every row (an ad, say) belongs to one of `n_components` clusters, and every cluster holds each feature (a
@@ -170,7 +169,8 @@ class OnlineBernoulliMixture(ClusterMixin, BaseEstimator):
         self._learn(rows, labels)
         self.prime()
         started = time.perf_counter()
-        self.labels_ = self._predict_rows(rows)
+        answers = [self._view.assignments(block) for block in self._learner.blocks(rows)]
+        self.labels_ = np.concatenate(answers)
         self.timings_["labelling"] = time.perf_counter() - started
         return self
 
@@ -209,28 +209,58 @@ class OnlineBernoulliMixture(ClusterMixin, BaseEstimator):
         return self
 
     def predict(self, X: Any) -> IntVector:
-        """Most probable component of each row, by id; (n_rows,)."""
-        check_is_fitted(self)
-        return self._predict_rows(self._rows(X))
+        """Most probable component of each row, by id; (n_rows,).
+
+        Here and in all questions about rows, columns are matched by name where they have names. One that the model
+        does not know has the probability that each cluster gives to features it has not met; one that `X` lacks is
+        absent from all rows.
+
+        Raises
+        ------
+        DataError
+            If `X` is not as in `fit`, or the model knows none of its columns.
+
+        Warns
+        -----
+        UnknownFeaturesWarning
+            If rows that are not empty hold nothing that the model knows; see `unknown_rows`.
+        """
+        return np.concatenate([np.empty(0, np.int64), *self._ask(X, View.assignments)])
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Responsibilities, (n_rows, n_live), columns in the order of `component_ids_`."""
-        check_is_fitted(self)
-        parts = [self._view.responsibilities(block) for block in self._blocks(X)]
+        parts = self._ask(X, View.responsibilities)
         return np.vstack([np.empty((0, self.component_ids_.size)), *parts])
 
     def score_samples(self, X: Any) -> FloatVector:
         """Log probability of each row, nats; (n_rows,). A row's score does not depend on the others."""
-        check_is_fitted(self)
-        parts = [self._view.log_density(block) for block in self._blocks(X)]
-        return np.concatenate([np.empty(0), *parts])
+        return np.concatenate([np.empty(0), *self._ask(X, View.log_density)])
 
     def score(self, X: Any, y: object = None) -> float:  # noqa: ARG002  (scikit-learn's signature)
         """Mean log probability of the rows, nats."""
-        scores = self.score_samples(X)
+        scores = np.concatenate([np.empty(0), *self._ask(X, View.log_density)])
         if not scores.size:
             raise DataError("'X' of score must have at least one row, but it has none. Add rows.")
         return float(np.mean(scores))
+
+    def unknown_rows(self, X: Any) -> NDArray[np.bool_]:
+        """Which rows hold features, but none that the model knows; (n_rows,).
+
+        What the model answers for them is hardly more than a guess. Gives no warning.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import sparsemix as sm
+        >>> ads = pd.DataFrame({"boots": [1, 1, 0, 0], "tea": [0, 0, 1, 1]})
+        >>> model = sm.OnlineBernoulliMixture(n_components=2, random_state=0).fit(ads)
+        >>> model.unknown_rows(pd.DataFrame({"tea": [1, 0, 0], "coffee": [1, 1, 0]})).tolist()
+        [False, True, False]
+        """
+        check_is_fitted(self)
+        blocks = self._learner.blocks(self._rows(X))
+        parts = [block.unknown(self._features.n_features) for block in blocks]
+        return np.concatenate([np.empty(0, bool), *parts])
 
     def sample(self, n_rows: int = 1, *, random_state: int | np.random.Generator | None = None) -> Any:
         """Draw rows from the fitted model.
@@ -248,7 +278,7 @@ class OnlineBernoulliMixture(ClusterMixin, BaseEstimator):
         """
         check_is_fitted(self)
         checks.at_least("n_rows", "sample", n_rows, 0)
-        return sampling.draw_rows(self._view, n_rows, np.random.default_rng(random_state))
+        return sampling.draw_rows(self._view, n_rows, checks.generator(random_state, "sample"))
 
     def top_features(
         self, n: int = 10, *, by: str = "evidence", level: float = 0.95
@@ -272,7 +302,7 @@ class OnlineBernoulliMixture(ClusterMixin, BaseEstimator):
             One per live component, in the order of `component_ids_`.
         """
         check_is_fitted(self)
-        return summaries.top_features(self._view, self._learner.features, n, by, level)
+        return summaries.top_features(self._view, self._features, n, by, level)
 
     def credible_interval(self, level: float = 0.95) -> tuple[sparse.csr_array, sparse.csr_array]:
         """Lower and upper ends of the credible intervals of the explicit feature probabilities.
@@ -320,11 +350,9 @@ class OnlineBernoulliMixture(ClusterMixin, BaseEstimator):
             If a feature is not known; close matches are named.
         """
         check_is_fitted(self)
-        wanted = suggest.feature_numbers(self._learner.features, accepted)
-        unwanted = suggest.feature_numbers(self._learner.features, reject, "reject")
-        return suggest.suggestions(
-            self._view, self._learner.features, wanted, unwanted, n, level, completeness
-        )
+        wanted = feature_numbers(self._features, accepted)
+        unwanted = feature_numbers(self._features, reject, "reject")
+        return suggest.suggestions(self._view, self._features, wanted, unwanted, n, level, completeness)
 
     def to_payload(self) -> Payload:
         """The exact state for a model file, also in the middle of a stream."""
@@ -338,80 +366,19 @@ class OnlineBernoulliMixture(ClusterMixin, BaseEstimator):
         model._adopt(payload.unpack(stored, cls))
         return model
 
-    @property
-    def component_ids_(self) -> IntVector:
-        """Ids of the live components, (n_live,)."""
-        return self._view.component_ids.copy()
-
-    @property
-    def weights_(self) -> FloatVector:
-        """Expected share of each live component, (n_live,)."""
-        return self._view.weights()
-
-    @property
-    def log_evidence_(self) -> float:
-        """Log evidence of all rows seen, nats."""
-        return self._opened().current_stream().log_evidence
-
-    @property
-    def lineage_(self) -> list[LineageEvent]:
-        """What happened to the components, in order."""
-        return list(self._opened().current_stream().lineage)
-
-    @property
-    def n_rows_seen_(self) -> int:
-        """Rows learnt or held back so far."""
-        return self._opened().n_rows
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_learner") and self._learner.n_rows > 0
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
 
-    def _opened(self) -> Learner:
-        """The learner; AttributeError, as Python has it for missing attributes, before the first row."""
-        if not self.__sklearn_is_fitted__():
-            raise AttributeError(
-                f"this {type(self).__name__} has not learnt any rows yet: call fit or partial_fit"
-            )
-        return self._learner
-
-    @property
-    def _view(self) -> View:
-        return self._opened().view()
-
     def _new_settings(self) -> Settings:
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        return checks.resolve(self, seed)
-
-    def _rows(self, X: Any) -> BinaryRows:
-        checks.binarize(self.binarize, type(self).__name__)
-        return as_binary_rows(X, binarize=self.binarize, owner=type(self).__name__)
+        return checks.resolve(self, checks.seed_of(self.random_state, type(self).__name__))
 
     def _start(self, settings: Settings, rows: BinaryRows) -> None:
+        if not rows.n_features:
+            raise DataError("'X' of fit must hold features, but none of its rows has any. Add rows that do.")
         if rows.names is not None:
             check_distinct(rows.names)
         for name in ("labels_", "feature_names_in_"):
             self.__dict__.pop(name, None)
         self._adopt(Learner(settings, FeatureNames(rows.n_features, rows.names), type(self).__name__))
-
-    def _adopt(self, learner: Learner) -> None:
-        self._learner = learner
-        self.timings_: dict[str, float] = dict(learner.timings)
-        self.n_features_in_ = learner.features.n_features
-        if learner.features.names is not None:
-            self.feature_names_in_ = learner.features.names
-
-    def _learn(self, rows: BinaryRows, labels: IntVector) -> None:
-        self._learner.learn(rows, labels)
-        self._adopt(self._learner)
-
-    def _blocks(self, X: Any) -> Iterator[RowBlock]:
-        return self._learner.blocks(self._rows(X))
-
-    def _predict_rows(self, rows: BinaryRows) -> IntVector:
-        parts = [self._view.assignments(block) for block in self._learner.blocks(rows)]
-        return np.concatenate([np.empty(0, np.int64), *parts])

@@ -45,7 +45,7 @@ class Learner:
 
     def learn(self, rows: BinaryRows, labels: IntVector) -> None:
         """Hold rows back until there are enough for the priming, learn the others; columns match by name."""
-        columns = self._columns_of(rows)
+        columns = self.features.columns_of(rows.n_features, rows.names, owner=self._owner)
         self.features = self.features.extended(columns, rows.names)
         first = 0
         for block in rows.blocks(columns):
@@ -75,11 +75,8 @@ class Learner:
         return self._view
 
     def blocks(self, rows: BinaryRows) -> Iterator[RowBlock]:
-        """Rows with the model's numbers for their columns; unknown features come after the last."""
-        return rows.blocks(self._columns_of(rows))
-
-    def _columns_of(self, rows: BinaryRows) -> NDArray[np.int32] | None:
-        return self.features.columns_of(rows.n_features, rows.names, owner=self._owner)
+        """Rows to ask about, with the model's numbers for their columns; unknown features come after the last."""
+        return rows.blocks(self.features.known_columns_of(rows.n_features, rows.names, owner=self._owner))
 
     def _take(self, block: RowBlock, labels: IntVector) -> None:
         if self.stream is None:

@@ -1,58 +1,22 @@
 """Which features go with those that a row holds (ADS, section 6), with accept and reject feedback."""
 
-from collections.abc import Iterable
-from difflib import get_close_matches
-from typing import Any, NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betainc, betaincinv, expit, log_expit, logsumexp
+from scipy.special import expit, log_expit, logsumexp
 
+from sparsemix.answers.suggestions import (
+    Suggestion,
+    check_disjoint,
+    most_probable,
+    suggestions_of,
+    taking_part,
+)
 from sparsemix.data.feature_names import FeatureNames
-from sparsemix.foundation.errors import parameter_error
 from sparsemix.models.online_profiles import checks
 from sparsemix.models.online_profiles.prediction import View, log_not_listed
 
 FloatVector = NDArray[np.float64]
 IntVector = NDArray[np.int64]
-
-NEGLIGIBLE_SHARE = 1e-4  # components below it do not take part in a suggestion
-NEGLIGIBLE_IN_INTERVALS = 1e-3  # the same for the intervals, which take longer
-BISECTIONS = 30
-
-
-class Suggestion(NamedTuple):
-    """A feature that may go with a row.
-
-    probability : of the feature, given the row's; low, high : its credible interval.
-    components : the components that speak for it, as (id, share of the probability), largest first.
-    """
-
-    feature: Any
-    probability: float
-    low: float
-    high: float
-    components: list[tuple[int, float]]
-
-
-def feature_numbers(features: FeatureNames, given: Any, name: str = "accepted") -> IntVector:
-    """Distinct numbers of features given by name, or by number where there are no names."""
-    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
-        raise parameter_error(
-            name, "suggest", "a sequence of features", given, "Put a single one in brackets."
-        )
-    positions = features.positions()
-    asked = [g.item() if isinstance(g, np.generic) else g for g in given]
-    for one in asked:
-        if not isinstance(one, str | int) or one not in positions:
-            near = (
-                get_close_matches(str(one), [str(p) for p in positions], n=3)
-                if features.names is not None
-                else []
-            )
-            remedy = f"Did you mean {', '.join(near)}?" if near else "Leave it out."
-            raise parameter_error(name, "suggest", "features that the model knows", one, remedy)
-    return np.array(list(dict.fromkeys(positions[one] for one in asked)), np.int64)
 
 
 def responsibilities(
@@ -81,38 +45,18 @@ def suggestions(
     completeness: float,
 ) -> list[Suggestion]:
     """The `n` most probable features that are neither accepted nor rejected."""
-    both = np.intersect1d(accepted, rejected)
-    if both.size:
-        one = features.names[both[0]] if features.names is not None else int(both[0])
-        raise parameter_error(
-            "reject", "suggest", "free of accepted features", one, "Take it out of one of them."
-        )
+    check_disjoint(features, accepted, rejected)
     checks.at_least("n", "suggest", n, 1)
     if level is not None:
         checks.level(level, "suggest")
     checks.share("completeness", "suggest", completeness)
-    share = responsibilities(view, accepted, rejected, completeness)
-    taking_part = np.flatnonzero(share >= NEGLIGIBLE_SHARE * share.max())
-    share = share[taking_part] / share[taking_part].sum()
-    factor = _default_factor(view, taking_part)
-    probability = _probabilities(view, taking_part, share, factor)
-    probability[np.concatenate([accepted, rejected])] = -1.0
-    best = _most_probable(probability, n)
-    best = best[probability[best] >= 0.0]
-    alpha, beta = _betas(view, taking_part, best, factor)
-    low, high = _mixture_interval(alpha, beta, share, level)
-    carried = share * alpha / (alpha + beta)
-    ids = view.component_ids[taking_part]
-    return [
-        Suggestion(
-            features.names[feature] if features.names is not None else int(feature),
-            float(probability[feature]),
-            float(low[i]),
-            float(high[i]),
-            _behind(ids, carried[i]),
-        )
-        for i, feature in enumerate(best)
-    ]
+    components, share = taking_part(responsibilities(view, accepted, rejected, completeness))
+    factor = _default_factor(view, components)
+    probability = _probabilities(view, components, share, factor)
+    best = most_probable(probability, n, np.concatenate([accepted, rejected]))
+    betas = _betas(view, components, best, factor)
+    ids = view.component_ids[components]
+    return suggestions_of(features, best, probability, betas, share, ids, level)
 
 
 def _default_factor(view: View, components: IntVector) -> FloatVector:
@@ -141,14 +85,6 @@ def _probabilities(view: View, components: IntVector, share: FloatVector, factor
     return probability
 
 
-def _most_probable(probability: FloatVector, n: int) -> IntVector:
-    """The features with the `n` largest probabilities, largest first, ties by their order."""
-    n = min(n, probability.size)
-    least = np.partition(probability, probability.size - n)[probability.size - n] if n else np.inf
-    candidates = np.flatnonzero(probability >= least)
-    return candidates[np.argsort(-probability[candidates], kind="stable")[:n]]
-
-
 def _betas(
     view: View, components: IntVector, features: IntVector, factor: FloatVector
 ) -> tuple[FloatVector, FloatVector]:
@@ -167,82 +103,3 @@ def _betas(
     _, at, source = np.intersect1d(features, posterior.common_feature, return_indices=True)
     alpha[at], beta[at] = posterior.common_alpha[source, None], posterior.common_beta[source, None]
     return alpha, beta
-
-
-def _mixture_interval(
-    alpha: FloatVector, beta: FloatVector, share: FloatVector, level: float | None
-) -> tuple[FloatVector, FloatVector]:
-    """Equal-tailed intervals of mixtures of Betas, by bisection between the components' own quantiles.
-
-    Components that hold less than `NEGLIGIBLE_IN_INTERVALS` of the mixture are left out.
-    """
-    if level is None:
-        nothing = np.full(alpha.shape[0], np.nan)
-        return nothing, nothing
-    held = share >= min(NEGLIGIBLE_IN_INTERVALS, share.max())
-    alpha, beta, share = alpha[:, held], beta[:, held], share[held] / share[held].sum()
-    ends = []
-    for tail in ((1.0 - level) / 2.0, (1.0 + level) / 2.0):
-        quantiles = betaincinv(alpha, beta, tail)
-        low, high = quantiles.min(axis=1, initial=1.0), quantiles.max(axis=1, initial=0.0)
-        for _ in range(BISECTIONS if share.size > 1 else 0):
-            middle = (low + high) / 2.0
-            below = betainc(alpha, beta, middle[:, None]) @ share < tail
-            low, high = np.where(below, middle, low), np.where(below, high, middle)
-        ends.append((low + high) / 2.0)
-    return ends[0], ends[1]
-
-
-def _behind(ids: IntVector, carried: FloatVector, most: int = 3) -> list[tuple[int, float]]:
-    """The components that carry most of a probability, with their shares of it."""
-    shares = carried / carried.sum()
-    order = np.argsort(-shares, kind="stable")[:most]
-    return [(int(ids[k]), float(shares[k])) for k in order if shares[k] >= 0.01]
-
-
-class KeywordSuggester:
-    """A dialogue about one row: accept or reject what is suggested, and ask again.
-
-    Parameters
-    ----------
-    model : OnlineBernoulliMixture
-        Fitted.
-    accepted, rejected : sequence of str or int
-        Features that the row holds, and that it shall not hold.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sparsemix import KeywordSuggester, OnlineBernoulliMixture
-    >>> rows = np.repeat([[1, 1, 1, 0, 0, 0], [0, 0, 0, 1, 1, 1]], 50, axis=0)
-    >>> model = OnlineBernoulliMixture(n_components=2, random_state=0).fit(rows)
-    >>> dialogue = KeywordSuggester(model, [0])
-    >>> sorted(s.feature for s in dialogue.suggest(2))
-    [1, 2]
-    >>> [s.feature for s in dialogue.reject(1).suggest(1)]
-    [2]
-    """
-
-    def __init__(self, model: Any, accepted: Iterable[Any] = (), rejected: Iterable[Any] = ()) -> None:
-        self.model = model
-        self.accepted = list(accepted)
-        self.rejected = list(rejected)
-
-    def accept(self, *features: Any) -> "KeywordSuggester":
-        """Add features to the row; returns the dialogue."""
-        feature_numbers(self.model._learner.features, features)
-        self.rejected = [r for r in self.rejected if r not in features]
-        self.accepted += [f for f in features if f not in self.accepted]
-        return self
-
-    def reject(self, *features: Any) -> "KeywordSuggester":
-        """Say which features the row shall not hold; returns the dialogue."""
-        feature_numbers(self.model._learner.features, features)
-        self.accepted = [a for a in self.accepted if a not in features]
-        self.rejected += [f for f in features if f not in self.rejected]
-        return self
-
-    def suggest(self, n: int = 10, **options: Any) -> list[Suggestion]:
-        """The next suggestions; `options` are those of the model's `suggest`."""
-        found: list[Suggestion] = self.model.suggest(self.accepted, self.rejected, n=n, **options)
-        return found

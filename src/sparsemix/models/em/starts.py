@@ -1,0 +1,148 @@
+"""Where EM starts: statistics of a first guess, from seeds, at random, or from what is given.
+
+A guess is made from some of the rows, so that its cost does not grow with the table; rows with a known component are
+always among them.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from sparsemix.models.em import engine
+from sparsemix.models.em.families import Family
+from sparsemix.models.em.state import FloatMatrix, FloatVector, IntVector, Prior, Rows, Statistics
+from sparsemix.probability.cluster_counts import cluster_counts
+from sparsemix.probability.partition_moves import repair_round
+
+FEWEST_ROWS, ROWS_PER_COMPONENT = 20_000, 100
+OWN_SHARE = 0.5  # of a seed in its first profile; the rest is the average row
+POSITIVE = 1e-6  # pseudo-count that keeps average profiles off zero and one
+REPAIR_ROUNDS, SWEEPS_PER_ROUND = 10, 3
+FEW_MOVES = 0.02  # moves per component below which another round is not worth it
+NOISE = 0.1
+
+
+class Ground(NamedTuple):
+    """What every start needs to know.
+
+    rows : the rows of the guess; n_features, n_components : sizes of the mixture; family; prior.
+    """
+
+    rows: Rows
+    n_features: int
+    n_components: int
+    family: Family
+    prior: Prior
+
+    def matrix(self) -> sparse.csr_array:
+        """The rows, (n_rows, n_features)."""
+        return self.rows.to_csr(self.n_features)
+
+
+def some_rows(rows: Rows, n_components: int, rng: np.random.Generator) -> Rows:
+    """As many rows as a guess takes, drawn without replacement, and all with a label; their order is kept."""
+    n_wanted = max(FEWEST_ROWS, ROWS_PER_COMPONENT * n_components)
+    unknown = np.flatnonzero(rows.labels < 0)
+    if unknown.size <= n_wanted:
+        return rows
+    drawn = rng.permutation(unknown)[:n_wanted]
+    return rows.taken(np.sort(np.concatenate([drawn, np.flatnonzero(rows.labels >= 0)])))
+
+
+def from_responsibilities(rows: Rows, responsibilities: FloatMatrix, n_features: int) -> Statistics:
+    """Expected counts under responsibilities, (n_rows, n_components); known labels overrule them. O(nnz x K)."""
+    shares = responsibilities.copy()
+    known = np.flatnonzero(rows.labels >= 0)
+    shares[known] = 0.0
+    shares[known, rows.labels[known]] = 1.0
+    total = Statistics.zeros(shares.shape[1], n_features)
+    engine.add_expected_counts(total, rows, shares)
+    return total
+
+
+def at_random(ground: Ground, rng: np.random.Generator) -> Statistics:
+    """Responsibilities drawn uniformly from the simplex, all components nearly alike."""
+    draws = rng.standard_exponential((ground.rows.n_rows, ground.n_components))
+    draws /= draws.sum(axis=1, keepdims=True)
+    return from_responsibilities(ground.rows, draws, ground.n_features)
+
+
+def from_seeds(ground: Ground, rng: np.random.Generator) -> Statistics:
+    """Rows far from one another as first profiles: greedy k-means++ in the family's own divergence.
+
+    Components with labelled rows start from those. O(n_components x log n_components x nnz of the rows).
+    """
+    rows, weight = ground.matrix(), ground.rows.row_weights
+    average = (rows.T @ weight) / weight.sum()
+    known = _of_partition(ground, ground.rows.labels)
+    profiles = np.zeros((ground.n_features, ground.n_components))
+    nearest = np.full(rows.shape[0], np.inf)
+    n_tries = 2 + int(np.log(ground.n_components))
+    for k in np.argsort(known.sizes == 0.0, kind="stable"):
+        if known.sizes[k] > 0.0:
+            tries = (known.counts[:, [k]] / known.sizes[k]).T
+        else:
+            tries = rows[_drawn(nearest * weight, n_tries, rng)].toarray()
+        blends = OWN_SHARE * tries + (1.0 - OWN_SHARE) * average
+        left = [np.minimum(nearest, _divergences(ground, rows, blend)) for blend in blends]
+        best = int(np.argmin([float(one @ weight) for one in left]))
+        profiles[:, k], nearest = blends[best], left[best]
+    size = weight.sum() / ground.n_components
+    return Statistics(np.full(ground.n_components, size), size * profiles)
+
+
+def _drawn(masses: FloatVector, n: int, rng: np.random.Generator) -> IntVector:
+    """`n` positions, each with a probability proportional to its mass; the first of all draws may be any."""
+    masses = np.where(np.isfinite(masses), masses, 1.0)
+    cumulative = np.cumsum(masses if masses.any() else np.ones_like(masses))
+    found = np.searchsorted(cumulative, rng.random(n) * cumulative[-1], side="right")
+    return np.asarray(np.minimum(found, masses.size - 1), np.int64)
+
+
+def _divergences(ground: Ground, rows: sparse.csr_array, blend: FloatVector) -> FloatVector:
+    alone = ground.family.maximize(Statistics(np.ones(1), blend[:, None]), Prior(POSITIVE, 0.0))
+    return ground.family.divergences(rows, ground.family.profiles(alone)[0])
+
+
+def repaired(ground: Ground, rng: np.random.Generator) -> Statistics:
+    """Seeds, a few epochs, then splits and merges that raise the collapsed evidence of the partition.
+
+    About ten rounds of O(nnz x n_components); see `probability.partition_moves`.
+    """
+    statistics = from_seeds(ground, rng)
+    collapsed = ground.family.collapsed(statistics)
+    rows = ground.matrix()
+    movable = np.ones(ground.n_components, bool)
+    movable[ground.rows.labels[ground.rows.labels >= 0]] = False
+    loop = engine.Loop(max_iter=SWEEPS_PER_ROUND)
+    for _ in range(REPAIR_ROUNDS):
+        fit = engine.run(lambda: [ground.rows], statistics, ground.family, ground.prior, loop)
+        labels = engine.assignments([ground.rows], fit.parameters)
+        labels, n_moves = repair_round(rows, labels, ground.n_components, collapsed, rng, movable)
+        statistics = _of_partition(ground, labels)
+        if n_moves <= FEW_MOVES * ground.n_components:
+            break
+    return statistics
+
+
+def _of_partition(ground: Ground, labels: IntVector) -> Statistics:
+    """Statistics of rows that are in one component each, -1 in none."""
+    weights = ground.rows.row_weights
+    sizes = np.bincount(labels[labels >= 0], weights[labels >= 0], ground.n_components).astype(np.float64)
+    weighted = sparse.csr_array(sparse.diags_array(weights) @ ground.matrix())
+    counts = cluster_counts(weighted, labels, ground.n_components)
+    return Statistics(sizes, np.ascontiguousarray(counts.toarray().T))
+
+
+def alike(statistics: Statistics) -> bool:
+    """Whether two components are the same: EM would keep them so for ever (TEXT, question 8). O(K x D)."""
+    live = np.flatnonzero(statistics.sizes > 0.0)
+    profiles = statistics.counts[:, live] / statistics.sizes[live]
+    return len({profile.tobytes() for profile in np.round(profiles, 12).T + 0.0}) < live.size
+
+
+def shaken(statistics: Statistics, rng: np.random.Generator) -> Statistics:
+    """The statistics with noise of a tenth, so that no two components stay alike."""
+    noise = 1.0 + NOISE * (rng.random(statistics.counts.shape) - 0.5)
+    return Statistics(statistics.sizes, statistics.counts * noise)

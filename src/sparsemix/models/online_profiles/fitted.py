@@ -1,0 +1,99 @@
+"""The learner behind the estimator: attributes that are computed from it, and its answers about rows."""
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from sparsemix.data.feature_names import FeatureNames
+from sparsemix.data.inputs import BinaryRows, RowBlock, as_binary_rows
+from sparsemix.foundation.errors import UnknownFeaturesWarning
+from sparsemix.models.online_profiles import checks
+from sparsemix.models.online_profiles.engine import LineageEvent
+from sparsemix.models.online_profiles.learner import Learner
+from sparsemix.models.online_profiles.prediction import View
+
+
+class Fitted:
+    """Base of the estimator; before the first row the attributes are missing."""
+
+    binarize: float | None
+    _learner: Learner
+
+    @property
+    def component_ids_(self) -> NDArray[np.int64]:
+        """Ids of the live components, (n_live,)."""
+        return self._view.component_ids.copy()
+
+    @property
+    def weights_(self) -> NDArray[np.float64]:
+        """Expected share of each live component, (n_live,)."""
+        return self._view.weights()
+
+    @property
+    def log_evidence_(self) -> float:
+        """Log evidence of all rows seen, nats."""
+        return self._opened().current_stream().log_evidence
+
+    @property
+    def lineage_(self) -> list[LineageEvent]:
+        """What happened to the components, in order."""
+        return list(self._opened().current_stream().lineage)
+
+    @property
+    def n_rows_seen_(self) -> int:
+        """Rows learnt or held back so far."""
+        return self._opened().n_rows
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_learner") and self._learner.n_rows > 0
+
+    def _opened(self) -> Learner:
+        """The learner; AttributeError, as Python has it for missing attributes, before the first row."""
+        if not self.__sklearn_is_fitted__():
+            raise AttributeError(
+                f"this {type(self).__name__} has not learnt any rows yet: call fit or partial_fit"
+            )
+        return self._learner
+
+    @property
+    def _features(self) -> FeatureNames:
+        return self._learner.features
+
+    @property
+    def _view(self) -> View:
+        return self._opened().view()
+
+    def _adopt(self, learner: Learner) -> None:
+        self._learner = learner
+        self.timings_: dict[str, float] = dict(learner.timings)
+        self.n_features_in_ = learner.features.n_features
+        if learner.features.names is not None:
+            self.feature_names_in_ = learner.features.names
+
+    def _learn(self, rows: BinaryRows, labels: NDArray[np.int64]) -> None:
+        self._learner.learn(rows, labels)
+        self._adopt(self._learner)
+
+    def _rows(self, X: Any) -> BinaryRows:
+        checks.binarize(self.binarize, type(self).__name__)
+        return as_binary_rows(X, binarize=self.binarize, owner=type(self).__name__)
+
+    def _ask(self, X: Any, question: Callable[[View, RowBlock], NDArray[Any]]) -> list[NDArray[Any]]:
+        """Answers for the rows, block by block; says once how many rows are unknown, on behalf of the caller."""
+        check_is_fitted(self)
+        rows, answers, n_unknown = self._rows(X), [], 0
+        for block in self._learner.blocks(rows):
+            answers.append(question(self._view, block))
+            n_unknown += int(block.unknown(self._learner.features.n_features).sum())
+        if n_unknown:
+            warnings.warn(
+                f"{n_unknown:,} of {rows.n_rows:,} rows hold features, but none that the model knows: answers "
+                f"for them are hardly more than a guess. unknown_rows(X) says which they are.",
+                UnknownFeaturesWarning,
+                stacklevel=3,
+            )
+        return answers
