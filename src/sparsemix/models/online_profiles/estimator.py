@@ -13,12 +13,15 @@ from sparsemix.answers import ComponentSummary, Suggestion
 from sparsemix.answers.suggestions import feature_numbers
 from sparsemix.data.feature_names import FeatureNames, check_distinct
 from sparsemix.data.inputs import BinaryRows
+from sparsemix.data.labels import known_labels
+from sparsemix.foundation.checks import at_least
 from sparsemix.foundation.errors import DataError
 from sparsemix.models.online_profiles import checks, payload, sampling, suggest, summaries
 from sparsemix.models.online_profiles.engine import Settings
 from sparsemix.models.online_profiles.fitted import Fitted
 from sparsemix.models.online_profiles.learner import Learner
 from sparsemix.models.online_profiles.prediction import View
+from sparsemix.numeric.seeds import generator, seed_of
 from sparsemix.persistence import Payload
 
 FloatVector = NDArray[np.float64]
@@ -164,7 +167,7 @@ class OnlineBernoulliMixture(Fitted, ClusterMixin, BaseEstimator):
             raise DataError(
                 "'X' of fit must have at least one row, but found array with 0 sample(s). Add rows."
             )
-        labels = checks.known_labels(y, rows.n_rows, self.n_components)
+        labels = known_labels(y, rows.n_rows, self.n_components)
         self._start(settings, rows)
         self._learn(rows, labels)
         self.prime()
@@ -187,7 +190,7 @@ class OnlineBernoulliMixture(Fitted, ClusterMixin, BaseEstimator):
         rows = self._rows(X)
         is_new = not hasattr(self, "_learner")
         settings = self._new_settings() if is_new else self._learner.settings
-        labels = checks.known_labels(y, rows.n_rows, settings.n_components)
+        labels = known_labels(y, rows.n_rows, settings.n_components)
         if is_new:
             self._start(settings, rows)
         self._learn(rows, labels)
@@ -277,8 +280,8 @@ class OnlineBernoulliMixture(Fitted, ClusterMixin, BaseEstimator):
             The component each was drawn from.
         """
         check_is_fitted(self)
-        checks.at_least("n_rows", "sample", n_rows, 0)
-        return sampling.draw_rows(self._view, n_rows, checks.generator(random_state, "sample"))
+        at_least("n_rows", "sample", n_rows, 0)
+        return sampling.draw_rows(self._view, n_rows, generator(random_state, "sample"))
 
     def top_features(
         self, n: int = 10, *, by: str = "evidence", level: float = 0.95
@@ -372,7 +375,7 @@ class OnlineBernoulliMixture(Fitted, ClusterMixin, BaseEstimator):
         return tags
 
     def _new_settings(self) -> Settings:
-        return checks.resolve(self, checks.seed_of(self.random_state, type(self).__name__))
+        return checks.resolve(self, seed_of(self.random_state, type(self).__name__))
 
     def _start(self, settings: Settings, rows: BinaryRows) -> None:
         if not rows.n_features:

@@ -12,7 +12,7 @@ from sparsemix.answers.suggestions import (
     taking_part,
 )
 from sparsemix.data.feature_names import FeatureNames
-from sparsemix.models.online_profiles import checks
+from sparsemix.foundation import checks
 from sparsemix.models.online_profiles.prediction import View, log_not_listed
 
 FloatVector = NDArray[np.float64]

@@ -7,7 +7,7 @@ from scipy.special import betaincinv
 
 from sparsemix.answers.summaries import ComponentSummary, check_order, top_of_component
 from sparsemix.data.feature_names import FeatureNames
-from sparsemix.models.online_profiles import checks
+from sparsemix.foundation import checks
 from sparsemix.models.online_profiles.prediction import View
 from sparsemix.models.online_profiles.state import entries_of, entries_of_component
 

@@ -1,0 +1,54 @@
+"""Rules that parameters of several models share; each raises ParameterError with the rule and the value."""
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from sparsemix.foundation.errors import parameter_error
+
+SMALLEST, LARGEST = (
+    1e-100,
+    1e100,
+)  # pseudo-counts between them neither vanish nor overflow, added or multiplied
+
+
+def at_least(name: str, owner: str, value: Any, least: int, rule: str = "", most: float = np.inf) -> None:
+    """Raise ParameterError unless `value` is an integer from `least` to `most`."""
+    is_integer = isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
+    if not is_integer or not least <= int(value) <= most:
+        raise parameter_error(name, owner, rule or f"an integer >= {least}", value)
+
+
+def level(value: Any, owner: str) -> None:
+    """Raise ParameterError unless `value` can be the mass of an interval."""
+    inside("level", owner, value, "a number in (0, 1)", 0.0, 1.0, open_low=True)
+
+
+def share(name: str, owner: str, value: Any) -> None:
+    """Raise ParameterError unless `value` is in [0, 1]."""
+    inside(name, owner, value, "a number in [0, 1]", 0.0, np.nextafter(1.0, 2.0))
+
+
+def is_word(value: Any, word: str) -> bool:
+    """Whether `value` is that word."""
+    return isinstance(value, str) and value == word
+
+
+def pseudo_count(name: str, owner: str, value: Any, other: str = "") -> None:
+    """Raise ParameterError unless `value` is a positive number; `other` says what else it may be."""
+    rule = f"{other}a number > 0, from {SMALLEST} to {LARGEST}"
+    inside(name, owner, value, rule, SMALLEST, np.nextafter(LARGEST, np.inf))
+
+
+def inside(
+    name: str, owner: str, value: Any, rule: str, low: float, high: float, *, open_low: bool = False
+) -> None:
+    """Raise ParameterError unless `value` is a number from `low` (excluded with `open_low`) to below `high`."""
+    if not is_number(value) or not (low < value if open_low else low <= value) or not value < high:
+        raise parameter_error(name, owner, rule, value)
+
+
+def is_number(value: Any) -> bool:
+    """Whether `value` is a real number and no truth value."""
+    return isinstance(value, Real) and not isinstance(value, bool | np.bool_)

@@ -1,0 +1,26 @@
+"""Seeds and generators from what users give for `random_state`."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from sparsemix.foundation.errors import parameter_error
+
+
+def seed_of(value: Any, owner: str) -> int:
+    """A seed drawn from what scikit-learn takes for `random_state`; a generator goes on."""
+    try:
+        return int(check_random_state(value).randint(2**31 - 1))
+    except ValueError as error:
+        rule = "an integer from 0 to 2**32 - 1, a numpy.random.RandomState or None"
+        raise parameter_error("random_state", owner, rule, value) from error
+
+
+def generator(value: Any, owner: str) -> np.random.Generator:
+    """NumPy's generator for a seed, or itself."""
+    try:
+        return np.random.default_rng(value)
+    except (TypeError, ValueError) as error:
+        rule = "an integer >= 0, a numpy.random.Generator or None"
+        raise parameter_error("random_state", owner, rule, value) from error
