@@ -1,5 +1,7 @@
 """Columns are matched by name; new names get the numbers after the last, and nothing is changed on an error."""
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -74,6 +76,20 @@ def test_numbered_columns_must_be_as_many():
             features.columns_of(3, None, owner="Model")
     with pytest.raises(DataError, match="X has 3 features"):
         FeatureNames(2, None).columns_of(3, named("cat", "dog", "owl"), owner="Model")
+
+
+def test_columns_to_ask_about_may_be_new_but_not_all_of_them():
+    features = FeatureNames(3, named("cat", "dog", "owl"))
+    some = features.known_columns_of(2, named("bee", "dog"), owner="Model")
+    assert some.tolist() == [3, 1]
+    assert features.known_columns_of(3, features.names, owner="Model") is None
+    assert features.known_columns_of(3, None, owner="Model") is None
+    assert features.known_columns_of(0, named(), owner="Model").tolist() == []
+    words = "none of its 4 is: 'bee', 'ant', 'cow', …. The model knows 'cat', 'dog', 'owl'. Give rows"
+    with pytest.raises(DataError, match=re.escape(words)):
+        features.known_columns_of(4, named("bee", "ant", "cow", "hen"), owner="Model")
+    with pytest.raises(DataError, match="'owl' stands twice"):
+        features.known_columns_of(3, named("owl", "cat", "owl"), owner="Model")
 
 
 def test_numbered_features_are_their_own_positions():

@@ -225,18 +225,6 @@ def test_no_columns(table):
         as_binary_rows(table)
 
 
-@pytest.mark.parametrize(
-    "odd",
-    [
-        None, 7, "text", np.zeros(3), np.zeros((2, 2, 2)), np.array([["a", "b"]]), np.array([[1j, 0]]),
-        pd.Series([0, 1]), pd.DataFrame({"a": ["x", "y"]}), sparse.coo_array(np.ones(3)),
-    ],
-)  # fmt: skip
-def test_what_is_no_table_of_numbers(odd):
-    with pytest.raises(DataError):
-        as_binary_rows(odd)
-
-
 def test_numbered_columns_have_no_names():
     assert as_binary_rows(pd.DataFrame(ROWS)).names is None
 
@@ -303,6 +291,16 @@ def test_renamed_columns_are_sorted_again():
 def test_slices_of_a_block():
     block = as_binary_rows(ROWS).block(0, 3).slice(1, 3)
     assert (block.indptr.tolist(), block.columns.tolist()) == ([0, 0, 3], [0, 2, 3])
+
+
+def test_rows_that_hold_only_unknown_columns():
+    rows = np.array([[0, 0, 0, 0], [0, 0, 1, 1], [1, 0, 0, 1], [0, 0, 0, 1], [0, 1, 0, 0], [0, 0, 0, 0]])
+    block = as_binary_rows(rows).block(0, 6)
+    assert np.flatnonzero(block.unknown(2)).tolist() == [1, 3]
+    assert np.flatnonzero(block.unknown(0)).tolist() == [1, 2, 3, 4]
+    assert not block.unknown(4).any()
+    assert block.slice(0, 0).unknown(2).tolist() == []
+    assert as_binary_rows(rows[:1]).block(0, 1).unknown(2).tolist() == [False]
 
 
 def test_more_than_two_to_the_31_entries_are_addressed():

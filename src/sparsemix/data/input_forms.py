@@ -109,13 +109,14 @@ def _as_array(X: Any, owner: str) -> NDArray[Any]:
 
 def _uneven(X: Any, owner: str, error: Exception) -> DataError:
     """What is wrong with rows that make no array."""
-    if not isinstance(X, list | tuple) or not all(isinstance(row, list | tuple | np.ndarray) for row in X):
-        return no_numbers(owner, f"NumPy makes no array of it ({error})", FORMS)
-    _refuse_lists(X, owner)
-    lengths = [len(row) for row in X]
-    odd = next((i for i, length in enumerate(lengths) if length != lengths[0]), 0)
-    found = f"row 0 has {lengths[0]} values and row {odd} has {lengths[odd]}"
-    return no_numbers(owner, found, f"Give each row a value for each feature. {FOR_LISTS}")
+    if isinstance(X, list | tuple) and all(isinstance(row, list | tuple | np.ndarray) for row in X):
+        _refuse_lists(X, owner)
+        lengths = [len(row) for row in X]
+        odd = next((i for i, length in enumerate(lengths) if length != lengths[0]), None)
+        if odd is not None:
+            found = f"row 0 has {lengths[0]} values and row {odd} has {lengths[odd]}"
+            return no_numbers(owner, found, f"Give each row a value for each feature. {FOR_LISTS}")
+    return no_numbers(owner, f"NumPy makes no array of it ({error})", FORMS)
 
 
 def _refuse_lists(rows: Any, owner: str) -> None:
@@ -123,7 +124,7 @@ def _refuse_lists(rows: Any, owner: str) -> None:
     for row in rows:
         if isinstance(row, set | frozenset | dict):
             raise no_numbers(owner, f"its rows are of the type {type(row).__name__}", FOR_LISTS)
-        for one in [row] if isinstance(row, str) else row if isinstance(row, list | tuple) else ():
+        for one in [row] if isinstance(row, str) else row if isinstance(row, list | tuple | np.ndarray) else ():
             if isinstance(one, str):
                 raise no_numbers(owner, f"it holds text, such as {shorten(one)}", FOR_LISTS)
 
@@ -148,8 +149,8 @@ def _from_frame(frame: Any, owner: str) -> Given:
     names = np.array(columns, dtype=object) if texts else None
     if all(getattr(dtype, "fill_value", None) == 0 for dtype in getattr(frame, "dtypes", [None])):
         return Given(frame.sparse.to_coo(), names, is_frame=True)
-    whole = frame.to_numpy() if hasattr(frame, "to_numpy") else np.empty(0, object)
-    if whole.dtype.kind not in "biuf":
+    whole = frame.to_numpy() if hasattr(frame, "iloc") else None
+    if whole is None or whole.dtype.kind not in "biuf":
         parts = zip(columns, _values_of_columns(frame), strict=True)
         whole = np.column_stack([as_numbers(part[:, None], owner, name) for name, part in parts])
     return Given(whole, names, is_frame=True)

@@ -1,5 +1,6 @@
 """Every form of input gives the same bits, columns are matched by name, nonsense is named."""
 
+import re
 from itertools import product
 
 import numpy as np
@@ -11,8 +12,9 @@ from numpy.testing import assert_array_equal
 from profile_cases import NAMES, hash_of, new_model
 from scipy import sparse
 
+from sparsemix.data import inputs
 from sparsemix.data.dataset import Dataset
-from sparsemix.foundation.errors import DataError
+from sparsemix.foundation.errors import DataError, UnknownFeaturesWarning
 
 
 def every_format(rows):
@@ -154,3 +156,46 @@ def test_values_outside_the_family_are_named(rows, fitted, value):
             with pytest.raises(DataError, match=f"column 5 of row 7 is {shown}"):
                 call(form)
         assert hash_of(fitted) == before
+
+
+@pytest.fixture
+def some_unknown(rows):
+    """Rows of which the second and the last hold "new" alone and the third nothing."""
+    table = pd.DataFrame(rows[:5], columns=NAMES).assign(new=[0, 1, 0, 1, 1])
+    table.loc[[1, 2, 4], NAMES] = 0
+    table.loc[3, "a"] = 1
+    return table
+
+
+def test_rows_with_nothing_that_the_model_knows_are_told_once_a_call(named, some_unknown, monkeypatch):
+    monkeypatch.setattr(inputs, "ROWS_PER_BLOCK", 2)
+    before = hash_of(named)
+    assert named.unknown_rows(some_unknown).tolist() == [False, True, False, False, True]
+    for ask in (named.predict, named.predict_proba, named.score_samples, named.score):
+        with pytest.warns(UnknownFeaturesWarning, match=r"^2 of 5 rows hold features, but none that") as told:
+            ask(some_unknown)
+        assert len(told) == 1
+        assert told[0].filename == __file__  # the caller's line, not the library's
+    assert hash_of(named) == before
+
+
+def test_rows_with_something_that_the_model_knows_are_not_told(rows, named, some_unknown):
+    """Nor are empty rows, nor new features where they are learnt."""
+    named.predict(some_unknown[["a", "new"]].iloc[[0, 2, 3]])
+    named.predict(np.zeros((2, 8)))
+    assert named.unknown_rows(rows).sum() == 0
+    assert named.unknown_rows(rows[:0]).shape == (0,)
+    assert named.unknown_rows(rows[:0]).dtype == bool
+    new_model().fit(pd.DataFrame(rows, columns=NAMES)).partial_fit(some_unknown).predict(some_unknown)
+
+
+def test_a_table_of_which_no_column_is_known(rows, named):
+    """It is another table; to learn, it is new features."""
+    other = pd.DataFrame(rows, columns=list("ABCDEFGH"))
+    words = "none of its 8 is: 'A', 'B', 'C', …. The model knows 'a', 'b', 'c', …."
+    before = hash_of(named)
+    for ask in (named.predict, named.predict_proba, named.score_samples, named.score, named.unknown_rows):
+        with pytest.raises(DataError, match=f"'X' of OnlineBernoulliMixture must .*{re.escape(words)}"):
+            ask(other)
+    assert hash_of(named) == before
+    assert new_model().fit(pd.DataFrame(rows, columns=NAMES)).partial_fit(other).n_features_in_ == 16
