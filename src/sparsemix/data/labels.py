@@ -23,6 +23,8 @@ def known_labels(y: ArrayLike | None, n_rows: int, n_components: int) -> NDArray
         return np.full(n_rows, -1)
     try:
         labels = np.asarray(y)
+        if labels.dtype.kind == "U":  # of which only some need be text
+            labels = np.asarray(y, dtype=object)
     except ValueError as error:
         raise DataError(
             f"'y' must hold one label per row, {n_rows}, but its parts differ in length."

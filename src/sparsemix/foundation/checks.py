@@ -7,10 +7,8 @@ import numpy as np
 
 from sparsemix.foundation.errors import parameter_error
 
-SMALLEST, LARGEST = (
-    1e-100,
-    1e100,
-)  # pseudo-counts between them neither vanish nor overflow, added or multiplied
+# Pseudo-counts between these neither vanish nor overflow, added or multiplied.
+SMALLEST, LARGEST = 1e-100, 1e100
 
 
 def at_least(name: str, owner: str, value: Any, least: int, rule: str = "", most: float = np.inf) -> None:

@@ -338,3 +338,10 @@ def test_hostile_parameters_and_names(models):
     refuses(replace(payload, feature_names=names[:-1]))
     refuses(replace(payload, feature_names=np.array([*names[:-1], names[0]], dtype=object)))
     assert load(payload, feature_names=None).n_features_in_ == 9
+
+
+def test_rows_held_back_of_a_model_without_features(models):
+    payload = models["rows held back"].to_payload()
+    arrays = payload.arrays | {"held_indptr": np.zeros(51, np.int64), "held_columns": np.empty(0, np.int32)}
+    assert load(payload, arrays=arrays).n_features_in_ == 9
+    refuses(replace(payload, arrays=arrays, metadata=payload.metadata | {"n_features": 0}))

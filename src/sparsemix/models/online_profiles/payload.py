@@ -95,6 +95,8 @@ def unpack(stored: Payload, model_class: Any) -> Learner:
     _check_names(stored.metadata, HELD_METADATA if is_held else STREAM_METADATA, "metadata")
     settings = _settings(stored, model_class)
     n_features = _whole(stored.metadata, "n_features", MOST_FEATURES)
+    if not n_features:
+        raise ModelFileError("it has no features")
     names = stored.feature_names
     if names is not None and (names.size != n_features or len(set(names)) != n_features):
         raise ModelFileError(f"it has {n_features} features, but not as many different names")
@@ -145,8 +147,7 @@ def _check_ranges(settings: Settings, model_class: Any) -> None:
         checks.resolve(model_class(**given), settings.seed)
     except (ParameterError, OverflowError) as error:
         raise ModelFileError(f"its settings are impossible: {error}") from error
-    is_small = settings.n_components <= MOST_FEATURES and 0 <= settings.seed < MOST_FEATURES
-    if not is_small or not 0.0 <= settings.explicit_responsibility <= 1.0:
+    if not 0 <= settings.seed < MOST_FEATURES or not 0.0 <= settings.explicit_responsibility <= 1.0:
         raise ModelFileError("its settings are impossible")
 
 
