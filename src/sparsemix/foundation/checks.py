@@ -7,8 +7,8 @@ import numpy as np
 
 from sparsemix.foundation.errors import parameter_error
 
-# Pseudo-counts between these neither vanish nor overflow, added or multiplied.
-SMALLEST, LARGEST = 1e-100, 1e100
+# Pseudo-counts between these neither vanish nor overflow, added or multiplied several times.
+SMALLEST, LARGEST = 1e-50, 1e50
 
 
 def at_least(name: str, owner: str, value: Any, least: int, rule: str = "", most: float = np.inf) -> None:
