@@ -11,7 +11,8 @@ from profile_cases import dense_state, random_posterior
 from scipy.special import rel_entr
 
 from sparsemix.models.online_profiles import culling, equations
-from sparsemix.models.online_profiles.culling import bernoulli_divergence, cull_features
+from sparsemix.models.online_profiles.culling import cull_features
+from sparsemix.models.online_profiles.equations import bernoulli_divergence
 
 cases = given(
     seed=st.integers(0, 10_000),
@@ -39,7 +40,7 @@ def test_a_threshold_of_zero_drops_nothing():
 def test_the_evidence_of_each_component_is_kept(seed, n_components, explicit, threshold):
     """Folding replaces Betas by their average: the pseudo-counts over all features stay."""
     posterior = random_posterior(seed, n_components, explicit=explicit)
-    culled = culling._fold_into_defaults(posterior, 7, threshold)
+    culled = culling._reduced(posterior, np.zeros(7, bool), threshold)
     before, after = dense_state(posterior, 7), dense_state(culled, 7)
     assert_allclose(after.alpha.sum(axis=1), before.alpha.sum(axis=1))
     assert_allclose(after.beta.sum(axis=1), before.beta.sum(axis=1))
@@ -54,7 +55,7 @@ def test_a_feature_is_folded_when_the_default_predicts_it_as_well(seed, n_compon
     ]
     mean = posterior.alpha / (posterior.alpha + posterior.beta)
     stays = bernoulli_divergence(mean, default) >= threshold
-    culled = culling._fold_into_defaults(posterior, 7, threshold)
+    culled = culling._reduced(posterior, np.zeros(7, bool), threshold)
     assert culled.feature.tolist() == posterior.feature[stays].tolist()
     assert_array_equal(culled.owner(), posterior.owner()[stays])
 

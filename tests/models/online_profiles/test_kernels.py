@@ -18,7 +18,7 @@ from profile_cases import (
 )
 from scipy.special import logsumexp
 
-from sparsemix.models.online_profiles import engine, equations, index_kernels, kernels
+from sparsemix.models.online_profiles import culling_kernels, engine, equations, index_kernels, kernels
 from sparsemix.models.online_profiles.state import build_index, with_room
 
 shares = st.floats(0.0, 1.0)
@@ -31,13 +31,13 @@ def learn_alone(mode, posterior, k, rows, responsibilities, n_features, explicit
     roomy = with_room(settled(posterior), np.full(posterior.n_components, block.columns.size))
     slot_of = np.full(n_features, kernels.NOT_EXPLICIT, np.int32)
     slot_of[posterior.common_feature] = kernels.COMMON
-    before, on = slot_of.copy(), np.zeros(int(roomy.capacity.max()))
+    before, longest = slot_of.copy(), int(np.diff(block.indptr).max(initial=0))
     as_mode(kernels.learn_component, mode)(
         k, block.indptr, block.columns, np.arange(block.n_rows), np.asarray(responsibilities, float),
-        n_features - posterior.common_feature.size, explicit_from, roomy, slot_of, on,
+        n_features - posterior.common_feature.size, explicit_from, roomy, slot_of,
+        np.empty(longest, np.int64), np.empty((2, longest)),
     )  # fmt: skip
     assert_array_equal(slot_of, before)
-    assert not on.any()
     return settled(roomy)
 
 
@@ -57,15 +57,13 @@ def test_project_beta(mode, alpha, beta, x, r):
     r=st.floats(1e-9, 1 - 1e-9),
     size=st.integers(0, 9),
 )
-def test_project_component(mode, seed, scale, r, size):
+def test_project_absent(mode, seed, scale, r, size):
     rng = np.random.default_rng(seed)
     alpha, beta = rng.gamma(1.0, scale, (2, size)) + 1e-9
-    on = rng.integers(2, size=size).astype(float)
-    expected = equations.project_beta_stably(alpha, beta, on.copy(), r)
-    as_mode(kernels.project_component, mode)(r, alpha, beta, on)
+    expected = equations.project_beta_stably(alpha, beta + 2.0, np.zeros(size), r)
+    as_mode(kernels.project_absent, mode)(r, 2.0, alpha, beta)
     assert_allclose(alpha, expected[0], rtol=1e-12)
     assert_allclose(beta, expected[1], rtol=1e-12)
-    assert not on.any()
 
 
 @modes
@@ -285,3 +283,11 @@ def test_features_that_appear_later_were_off_before(seed):
         after = dense_state(stream.posterior, 8)
         for found, expected in zip(after, wide, strict=True):
             assert_allclose(found, expected, rtol=1e-10)
+
+
+@modes
+@given(alpha=st.floats(1e-6, 1e6), beta=st.floats(1e-6, 1e6), other=st.floats(1e-9, 1 - 1e-9))
+def test_divergence(mode, alpha, beta, other):
+    mean, off = alpha / (alpha + beta), beta / (alpha + beta)
+    fast = as_mode(culling_kernels.divergence, mode)(mean, off, other)
+    assert fast == pytest.approx(equations.bernoulli_divergence(mean, other), rel=1e-6, abs=1e-12)

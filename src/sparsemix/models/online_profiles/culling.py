@@ -12,24 +12,15 @@ feature.
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import xlogy
 
+from sparsemix.models.online_profiles import culling_kernels
+from sparsemix.models.online_profiles.equations import bernoulli_divergence
 from sparsemix.models.online_profiles.state import Entries, Posterior, common_of, entries_of, packed
 
 FloatVector = NDArray[np.float64]
+IntVector = NDArray[np.int64]
 
 ROWS_PER_COMPONENT = 5.0  # how often a feature is seen, a component, before it may become common
-
-
-def bernoulli_divergence(mean: FloatVector, other: FloatVector) -> FloatVector:
-    """Kullback-Leibler divergence of Bernoulli(`other`) from Bernoulli(`mean`), nats.
-
-    Examples
-    --------
-    >>> bernoulli_divergence(np.array([0.5, 1.0]), np.array([0.5, 0.5])) / np.log(2)
-    array([0., 1.])
-    """
-    return np.asarray(xlogy(mean, mean / other) + xlogy(1.0 - mean, (1.0 - mean) / (1.0 - other)))
 
 
 def cull_features(posterior: Posterior, n_features: int, threshold: float) -> Posterior:
@@ -50,11 +41,10 @@ def cull_features(posterior: Posterior, n_features: int, threshold: float) -> Po
     """
     if threshold <= 0.0:
         return posterior
-    culled = posterior
+    common = np.zeros(n_features, bool)
     if posterior.n_components > 1:  # what is common to a single component is all there is to say of it
         common = _uninformative(posterior, n_features, threshold)
-        culled = _make_common(posterior, common) if common.any() else posterior
-    return _fold_into_defaults(culled, n_features, threshold)
+    return _reduced(posterior, common, threshold)
 
 
 def _uninformative(posterior: Posterior, n_features: int, threshold: float) -> NDArray[np.bool_]:
@@ -62,78 +52,64 @@ def _uninformative(posterior: Posterior, n_features: int, threshold: float) -> N
 
     The estimate is corrected by ``(K - 1)/(2 N)``, what an independent feature shows by chance.
     """
-    entries, owner = entries_of(posterior), posterior.owner()
     n_rows = posterior.weight_concentration.sum()
     weights = posterior.weight_concentration / n_rows
-    mean = entries.alpha / (entries.alpha + entries.beta)
-    seen = np.bincount(entries.feature, weights=weights[owner] * mean, minlength=n_features)
-    often = seen * n_rows >= ROWS_PER_COMPONENT * posterior.n_components
-    candidates = often[entries.feature]
-    entries, owner, mean = entries.taken(candidates), owner[candidates], mean[candidates]
     rest = posterior.default_alpha / (posterior.default_alpha + posterior.default_beta)
-    explicit_weight = np.bincount(entries.feature, weights=weights[owner], minlength=n_features)
+    seen, explicit_weight, held = np.zeros((3, n_features))
+    culling_kernels.add_feature_sums(posterior, weights, rest, seen, explicit_weight, held)
+    often = seen * n_rows >= ROWS_PER_COMPONENT * posterior.n_components
     rest_weight = np.maximum(1.0 - explicit_weight, 0.0)
-    rest_mean = _mean_of_rest(entries, owner, weights, rest, n_features, rest_weight)
+    missing = np.maximum((weights * rest).sum() - held, 0.0)
+    rest_mean = np.where(rest_weight > 1e-12, missing / np.maximum(rest_weight, 1e-12), 0.0)
     overall = np.where(often, seen + rest_weight * rest_mean, 0.5)
-    own = weights[owner] * bernoulli_divergence(mean, overall[entries.feature])
     information = rest_weight * bernoulli_divergence(rest_mean, overall)
-    information += np.bincount(entries.feature, weights=own, minlength=n_features)
+    culling_kernels.add_information(posterior, weights, overall, often, information)
     return np.asarray(often & (information - (posterior.n_components - 1) / (2 * n_rows) < threshold))
 
 
-def _mean_of_rest(
-    entries: Entries,
-    owner: NDArray[np.int64],
-    weights: FloatVector,
-    rest: FloatVector,
-    n_features: int,
-    rest_weight: FloatVector,
-) -> FloatVector:
-    """Weighted mean of the defaults of the components in which a feature is not explicit, (n_features,)."""
-    held = np.bincount(entries.feature, weights=(weights * rest)[owner], minlength=n_features)
-    missing = np.maximum((weights * rest).sum() - held, 0.0)
-    return np.where(rest_weight > 1e-12, missing / np.maximum(rest_weight, 1e-12), 0.0)
-
-
-def _make_common(posterior: Posterior, chosen: NDArray[np.bool_]) -> Posterior:
-    """Give the `chosen` features, (n_features,), one Beta for all components: the sum of their evidence."""
+def _reduced(posterior: Posterior, common: NDArray[np.bool_], threshold: float) -> Posterior:
+    """Make the chosen features, (n_features,), common, and fold others into their defaults."""
+    fate = np.empty(posterior.feature.size, np.int8)
+    culling_kernels.find_foldable(posterior, common, threshold, fate)
+    fate = fate[posterior.used()]
     entries, owner = entries_of(posterior), posterior.owner()
-    moved = chosen[entries.feature]
-    n_features = chosen.size
-    features = np.flatnonzero(chosen)
+    now_common, dropped = fate == 1, fate == 2
+    n_own = common.size - posterior.common_feature.size - int(common.sum())
+    sizes = np.bincount(owner[fate != 1], minlength=posterior.n_components)
+    defaults = _with_folded(posterior, entries.taken(dropped), owner[dropped], n_own - sizes)
+    kept = fate == 0
+    return packed(
+        posterior.weight_concentration,
+        defaults,
+        np.bincount(owner[kept], minlength=posterior.n_components),
+        entries.taken(kept),
+        _with_common(posterior, np.flatnonzero(common), entries.taken(now_common), owner[now_common]),
+    )
+
+
+def _with_common(posterior: Posterior, features: IntVector, moved: Entries, owner: IntVector) -> Entries:
+    """The common features and, after them, those that become so: each gets the sum of its Betas in all components."""
     sums = []
-    for own, default in ((entries.alpha, posterior.default_alpha), (entries.beta, posterior.default_beta)):
-        explicit = np.bincount(entries.feature[moved], weights=own[moved], minlength=n_features)
-        replaced = np.bincount(entries.feature[moved], weights=default[owner[moved]], minlength=n_features)
+    for own, default in ((moved.alpha, posterior.default_alpha), (moved.beta, posterior.default_beta)):
+        explicit = np.bincount(moved.feature, weights=own, minlength=features.max(initial=-1) + 1)
+        replaced = np.bincount(moved.feature, weights=default[owner], minlength=features.max(initial=-1) + 1)
         sums.append((explicit + default.sum() - replaced)[features])
     before = common_of(posterior)
-    common = Entries(
+    return Entries(
         np.append(before.feature, features.astype(np.int32)),
         np.append(before.alpha, sums[0]),
         np.append(before.beta, sums[1]),
     )
-    sizes = np.bincount(owner[~moved], minlength=posterior.n_components).astype(np.int64)
-    defaults = (posterior.default_alpha, posterior.default_beta)
-    return packed(posterior.weight_concentration, defaults, sizes, entries.taken(~moved), common)
 
 
-def _fold_into_defaults(posterior: Posterior, n_features: int, threshold: float) -> Posterior:
-    entries, owner = entries_of(posterior), posterior.owner()
-    default = posterior.default_alpha / (posterior.default_alpha + posterior.default_beta)
-    mean = entries.alpha / (entries.alpha + entries.beta)
-    dropped = bernoulli_divergence(mean, default[owner]) < threshold
-    n_dropped = np.bincount(owner[dropped], minlength=posterior.n_components)
-    n_default = n_features - posterior.common_feature.size - posterior.size
+def _with_folded(
+    posterior: Posterior, dropped: Entries, owner: IntVector, n_default: IntVector
+) -> tuple[FloatVector, FloatVector]:
+    """The defaults, (n_components,) alpha and beta, averaged with the Betas of features that are folded into them."""
+    n_dropped = np.bincount(owner, minlength=posterior.n_components)
     folded = []
-    for own, tied in ((entries.alpha, posterior.default_alpha), (entries.beta, posterior.default_beta)):
-        evidence = np.bincount(owner[dropped], weights=own[dropped], minlength=posterior.n_components)
+    for own, tied in ((dropped.alpha, posterior.default_alpha), (dropped.beta, posterior.default_beta)):
+        evidence = np.bincount(owner, weights=own, minlength=posterior.n_components)
         averaged = (n_default * tied + evidence) / np.maximum(n_default + n_dropped, 1)
         folded.append(np.where(n_dropped > 0, averaged, tied))
-    sizes = posterior.size - n_dropped
-    return packed(
-        posterior.weight_concentration,
-        (folded[0], folded[1]),
-        sizes,
-        entries.taken(~dropped),
-        common_of(posterior),
-    )
+    return folded[0], folded[1]

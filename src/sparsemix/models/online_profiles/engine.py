@@ -191,7 +191,6 @@ def _learn_part(stream: Stream, block: RowBlock, labels: IntVector, settings: Se
         kernels.learn_block(
             block.indptr, block.columns, bounds, rows[order], shares[order], stream.n_features, stream.clutter,
             settings.explicit_responsibility, stream.posterior, slot_of,
-            np.zeros(int(stream.posterior.capacity.max())),
         )  # fmt: skip
     stream.named_ids = np.union1d(stream.named_ids, _named(labels))
     stream.log_evidence = float(np.cumsum(np.append(stream.log_evidence, log_evidence))[-1])

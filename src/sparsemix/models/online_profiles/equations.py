@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
+from scipy.special import logsumexp, xlogy
 
 FloatArray = NDArray[np.float64]
 
@@ -108,3 +108,14 @@ def suggestion_probabilities(state: DenseState, accepted: list[int], rejected: l
     joint = joint + np.log(mean[:, accepted]).sum(axis=1) + np.log1p(-mean[:, rejected]).sum(axis=1)
     share = np.exp(joint - logsumexp(joint))
     return np.asarray(share @ mean)
+
+
+def bernoulli_divergence(mean: FloatArray, other: FloatArray) -> FloatArray:
+    """Kullback-Leibler divergence of Bernoulli(`other`) from Bernoulli(`mean`), nats: what culling bounds.
+
+    Examples
+    --------
+    >>> bernoulli_divergence(np.array([0.5, 1.0]), np.array([0.5, 0.5])) / np.log(2)
+    array([0., 1.])
+    """
+    return np.asarray(xlogy(mean, mean / other) + xlogy(1.0 - mean, (1.0 - mean) / (1.0 - other)))

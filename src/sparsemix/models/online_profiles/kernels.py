@@ -168,34 +168,27 @@ def find_learners(
 
 
 @kernel
-def project_component(
+def project_absent(
     r,  # responsibility, in (0, 1)
+    certain,  # rows to be added to every beta first
     alpha,  # IN/OUT (size,) float64
     beta,  # IN/OUT (size,) float64
-    on,  # IN/OUT: 1.0 where the row holds the feature; cleared
 ):
-    """Moment matching for all explicit features of a component.
+    """Moment matching for features of a component that a row does not hold.
 
-    `project_beta` for x in {0, 1} with its divisions joined, so that the loop runs in vector registers.
+    `project_beta` for x = 0, every fraction brought to one denominator: a single division, in vector registers.
     """
     kept = 1.0 - r
     for e in range(alpha.shape[0]):
-        a, b, x = alpha[e], beta[e], on[e]
+        a, b = alpha[e], beta[e] + certain
         n = a + b
-        n1 = n + 1.0
-        inverse = 1.0 / (n * n1 * (n + 2.0))
-        one = inverse * n * (n + 2.0)
-        share = inverse * n1 * (n + 2.0)
-        m, off = a * share, b * share
-        before = kept * m * off * one
-        after = r * (a + x) * (b + (1.0 - x)) * n * inverse * one
-        shift = (x * off - (1.0 - x) * m) * one
-        spread = r * kept * shift * shift
-        pseudo_count = (n * before + n1 * after) / (before + after + spread)
-        shrunk = (n + kept) * one
-        alpha[e] = pseudo_count * (x * (m + r * off * one) + (1.0 - x) * m * shrunk)
-        beta[e] = pseudo_count * (x * off * shrunk + (1.0 - x) * (off + r * m * one))
-        on[e] = 0.0
+        n1, n2 = n + 1.0, n + 2.0
+        before = kept * b * n1 * n2
+        after = r * (b + 1.0) * n * n
+        spread = r * kept * a * n2
+        scale = (n * before + n1 * after) / ((before + after + spread) * n * n1)
+        alpha[e] = scale * a * (n + kept)
+        beta[e] = scale * (b * n1 + r * a)
 
 
 @kernel
@@ -209,7 +202,8 @@ def learn_component(
     explicit_from,  # responsibility from which an unknown feature becomes explicit
     posterior,  # IN/OUT Posterior with room for every feature of the rows
     slot_of,  # work (n_features,) int32: `COMMON` for common features, else `NOT_EXPLICIT`; restored
-    on,  # work of zeros, at least the component's capacity
+    held,  # work int64, at least the longest row: slots of the features that a row holds
+    held_betas,  # work (2, as long) float64: their Betas
 ):
     """Learn rows one after the other (ADS, eqs 4 and 5)."""
     start = posterior.start[k]
@@ -223,7 +217,7 @@ def learn_component(
     certain = posterior.certain[k]
     for j in range(rows.shape[0]):
         r = responsibilities[j]
-        n_default_on = 0
+        n_default_on, n_held = 0, 0
         for at in range(indptr[rows[j]], indptr[rows[j] + 1]):
             slot = slot_of[columns[at]]
             if slot == COMMON:
@@ -242,14 +236,18 @@ def learn_component(
                 alpha[slot] += 1.0
                 beta[slot] -= 1.0
             else:
-                on[slot] = 1.0
+                held[n_held] = slot
+                held_betas[0, n_held], held_betas[1, n_held] = project_beta(
+                    alpha[slot], beta[slot] + certain, 1.0, r
+                )
+                n_held += 1
         if r == 1.0:
             certain += 1.0
         else:
-            for e in range(size):
-                beta[e] += certain
+            project_absent(r, certain, alpha[:size], beta[:size])
             certain = 0.0
-            project_component(r, alpha[:size], beta[:size], on)
+            for at in range(n_held):
+                alpha[held[at]], beta[held[at]] = held_betas[0, at], held_betas[1, at]
         if r == 1.0 and n_default_on == 0:
             default_beta += 1.0
         else:
@@ -318,14 +316,19 @@ def learn_block(
     explicit_from,
     posterior,  # IN/OUT Posterior with room for every feature of the rows
     slot_of,  # work (n_features,) int32, as in `learn_component`
-    on,  # work of zeros, at least the largest capacity
 ):
     """Let every component learn its rows; O(n_components + explicit features + nnz) while rows are certain."""
     n_own = n_features - posterior.common_feature.shape[0]
+    longest = 0
+    for i in range(indptr.shape[0] - 1):
+        longest = max(longest, indptr[i + 1] - indptr[i])
+    held, held_betas = np.empty(longest, np.int64), np.empty((2, longest))
     for k in range(bounds.shape[0] - 1):
         mine = rows[bounds[k] : bounds[k + 1]]
         shares = responsibilities[bounds[k] : bounds[k + 1]]
         if k == clutter:
             learn_clutter(k, indptr, columns, mine, shares, n_own, posterior, slot_of)
         elif mine.shape[0] > 0:
-            learn_component(k, indptr, columns, mine, shares, n_own, explicit_from, posterior, slot_of, on)
+            learn_component(
+                k, indptr, columns, mine, shares, n_own, explicit_from, posterior, slot_of, held, held_betas
+            )
