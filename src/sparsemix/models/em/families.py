@@ -133,12 +133,23 @@ class Bernoulli:
         """``sum (smoothing + seeds) log mu + smoothing log(1 - mu)``: Beta(1 + ..., 1 + ...) up to a constant."""
         total = 0.0
         if prior.smoothing:
-            all_off = (parameters.constants - parameters.log_weights).sum()
-            total = prior.smoothing * (parameters.feature_weights.sum() + 2.0 * all_off)
+            log_off = self._log_off(parameters).sum()
+            total = prior.smoothing * (parameters.feature_weights.sum() + 2.0 * log_off)
         if prior.seeds is not None:
-            seeds = prior.seeds.tocoo()
-            total += float(seeds.data @ -np.logaddexp(0.0, -parameters.feature_weights[seeds.row, seeds.col]))
+            seeds = prior.seeds
+            if parameters.certain is not None:  # where log mu is 0
+                seeds = seeds - seeds.multiply(parameters.certain.pattern)
+            place = seeds.tocoo()
+            log_odds = parameters.feature_weights[place.row, place.col]
+            total -= float(place.data @ np.logaddexp(0.0, -log_odds))
         return float(total)
+
+    def _log_off(self, parameters: Parameters) -> FloatVector:
+        """Log probability of a row without features, (n_components,); also where the weight is zero."""
+        dead = np.isneginf(parameters.log_weights)
+        log_off = parameters.constants - np.where(dead, 0.0, parameters.log_weights)
+        log_off[dead] = -np.logaddexp(0.0, parameters.feature_weights[:, dead]).sum(axis=0)
+        return log_off
 
     def profiles(self, parameters: Parameters) -> FloatMatrix:
         """Probability that a row holds each feature."""
