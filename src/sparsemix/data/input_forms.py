@@ -124,9 +124,10 @@ def _refuse_lists(rows: Any, owner: str) -> None:
     for row in rows:
         if isinstance(row, set | frozenset | dict):
             raise no_numbers(owner, f"its rows are of the type {type(row).__name__}", FOR_LISTS)
-        for one in [row] if isinstance(row, str) else row if isinstance(row, list | tuple | np.ndarray) else ():
-            if isinstance(one, str):
-                raise no_numbers(owner, f"it holds text, such as {shorten(one)}", FOR_LISTS)
+        cells = row if isinstance(row, list | tuple | np.ndarray) else [row]
+        text = next((cell for cell in cells if isinstance(cell, str)), None)
+        if text is not None:
+            raise no_numbers(owner, f"it holds text, such as {shorten(text)}", FOR_LISTS)
 
 
 def _is_frame(X: Any) -> bool:
