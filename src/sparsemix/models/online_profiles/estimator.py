@@ -23,6 +23,7 @@ from sparsemix.models.online_profiles.learner import Learner
 from sparsemix.models.online_profiles.prediction import View
 from sparsemix.numeric.seeds import generator, seed_of
 from sparsemix.persistence import Payload
+from sparsemix.persistence.unpacking import parameters_of
 
 FloatVector = NDArray[np.float64]
 IntVector = NDArray[np.int64]
@@ -365,7 +366,7 @@ class OnlineBernoulliMixture(Fitted, ClusterMixin, BaseEstimator):
     @classmethod
     def from_payload(cls, stored: Payload) -> Self:
         """The model that `to_payload` packed; ModelFileError if anything does not fit."""
-        model = cls(**payload.parameters_of(stored, cls))
+        model = cls(**parameters_of(stored, cls))
         model._adopt(payload.unpack(stored, cls))
         return model
 

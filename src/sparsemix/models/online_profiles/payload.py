@@ -20,21 +20,28 @@ from sparsemix.models.online_profiles.state import (
     packed,
 )
 from sparsemix.persistence import Payload
+from sparsemix.persistence.unpacking import (
+    INT,
+    MOST_FEATURES,
+    SMALL,
+    ArrayReader,
+    check_names,
+    finite_number,
+    names_of,
+    plain_parameters,
+    whole_number,
+)
 from sparsemix.probability.beta_bernoulli import BetaPrior
 
 Arrays = dict[str, NDArray[Any]]
 
-FLOAT, INT, SMALL = np.dtype("<f8"), np.dtype("<i8"), np.dtype("<i4")
 COUNTERS = ("n_rows", "next_index", "next_cull")
 HELD_METADATA = {"settings", "n_features"}
 STREAM_METADATA = HELD_METADATA | {*COUNTERS, "prior", "log_evidence", "lineage"}
-MOST_FEATURES, MOST_ROWS = 2**31 - 1, 2**62
 
 
 def pack(kind: str, parameters: dict[str, Any], learner: Learner) -> Payload:
     """Everything that a model needs to go on as if it had never stopped."""
-    if not isinstance(parameters["random_state"], int | np.integer | None):
-        parameters = {**parameters, "random_state": None}
     metadata: dict[str, Any] = {
         "settings": asdict(learner.settings),
         "n_features": learner.features.n_features,
@@ -49,12 +56,7 @@ def pack(kind: str, parameters: dict[str, Any], learner: Learner) -> Payload:
             "log_evidence": learner.stream.log_evidence,
             "lineage": [list(event) for event in learner.stream.lineage],
         }
-    parameters = {name: _plain(value) for name, value in parameters.items()}
-    return Payload(kind, parameters, metadata, arrays, learner.features.names)
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
+    return Payload(kind, plain_parameters(parameters), metadata, arrays, learner.features.names)
 
 
 def _held_arrays(learner: Learner) -> Arrays:
@@ -92,35 +94,19 @@ def _stream_arrays(stream: Stream) -> Arrays:
 def unpack(stored: Payload, model_class: Any) -> Learner:
     """Build the learner, or raise ModelFileError for whatever does not fit."""
     is_held = "held_indptr" in stored.arrays
-    _check_names(stored.metadata, HELD_METADATA if is_held else STREAM_METADATA, "metadata")
+    check_names(stored.metadata, HELD_METADATA if is_held else STREAM_METADATA, "metadata")
     settings = _settings(stored, model_class)
-    n_features = _whole(stored.metadata, "n_features", MOST_FEATURES)
+    n_features = whole_number(stored.metadata, "n_features", MOST_FEATURES)
     if not n_features:
         raise ModelFileError("it has no features")
-    names = stored.feature_names
-    if names is not None and (names.size != n_features or len(set(names)) != n_features):
-        raise ModelFileError(f"it has {n_features} features, but not as many different names")
-    learner = Learner(settings, FeatureNames(n_features, names), model_class.__name__)
-    reader = _Reader(stored.arrays)
+    learner = Learner(settings, FeatureNames(n_features, names_of(stored, n_features)), model_class.__name__)
+    reader = ArrayReader(stored.arrays)
     if is_held:
         block, labels = _read_held(reader, n_features, settings)
         learner.held_back, learner.held_labels = [block], [labels]
     else:
         learner.stream = _read_stream(reader, stored.metadata, n_features, settings)
     return learner
-
-
-def parameters_of(stored: Payload, model_class: Any) -> dict[str, Any]:
-    """The constructor's arguments; ModelFileError if they are not those of the class."""
-    if stored.kind != model_class.model_kind:
-        raise ModelFileError(f"it holds a model of the kind {stored.kind!r}, not {model_class.model_kind!r}")
-    _check_names(stored.parameters, set(model_class().get_params()), "parameters")
-    return stored.parameters
-
-
-def _check_names(found: dict[str, Any], expected: set[str], what: str) -> None:
-    if set(found) != expected:
-        raise ModelFileError(f"its {what} do not fit the model: {', '.join(sorted(set(found) ^ expected))}")
 
 
 def _settings(stored: Payload, model_class: Any) -> Settings:
@@ -151,68 +137,9 @@ def _check_ranges(settings: Settings, model_class: Any) -> None:
         raise ModelFileError("its settings are impossible")
 
 
-def _whole(metadata: dict[str, Any], name: str, most: int = MOST_ROWS) -> int:
-    value = metadata.get(name)
-    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= most:
-        raise ModelFileError(f"its {name!r} is {shorten(value)}, not a count")
-    return value
-
-
-class _Reader:
-    """Takes arrays out of a payload, each checked once, and knows what is left over."""
-
-    def __init__(self, arrays: Arrays) -> None:
-        self._left = dict(arrays)
-
-    def take(self, name: str, dtype: np.dtype[Any], *shape: int | None) -> NDArray[Any]:
-        """A writable copy of an array of that type and shape; None is any length."""
-        array = self._left.pop(name, None)
-        if array is None:
-            raise ModelFileError(f"the array {name!r} is missing")
-        fits = array.ndim == len(shape) and all(
-            s is None or s == n for s, n in zip(shape, array.shape, strict=True)
-        )
-        if array.dtype != dtype or not fits:
-            raise ModelFileError(f"the array {name!r} has type {array.dtype} and shape {array.shape}")
-        return np.array(array)
-
-    def positive(self, name: str, *shape: int | None, zero: bool = False) -> NDArray[np.float64]:
-        """A float array of finite numbers above zero, or from zero."""
-        array = self.take(name, FLOAT, *shape)
-        if not (np.all(np.isfinite(array)) and np.all(array >= 0 if zero else array > 0)):
-            raise ModelFileError(f"the array {name!r} holds numbers that cannot be")
-        return array
-
-    def finite(self, name: str, *shape: int | None) -> NDArray[np.float64]:
-        """A float array without NaN and infinity."""
-        array = self.take(name, FLOAT, *shape)
-        if not np.all(np.isfinite(array)):
-            raise ModelFileError(f"the array {name!r} holds numbers that are not finite")
-        return array
-
-    def inside(
-        self, name: str, dtype: np.dtype[Any], low: int, high: int, *shape: int | None
-    ) -> NDArray[Any]:
-        """An integer array with values from `low` to ``high - 1``."""
-        array = self.take(name, dtype, *shape)
-        if array.size and (array.min() < low or array.max() >= high):
-            raise ModelFileError(f"the array {name!r} holds numbers outside {low} to {high - 1}")
-        return array
-
-    def pointers(self, name: str, length: int | None = None) -> NDArray[np.int64]:
-        """A CSR row pointer: starts at 0 and never falls."""
-        array = self.take(name, INT, length)
-        if not array.size or array[0] != 0 or np.any(np.diff(array) < 0):
-            raise ModelFileError(f"the array {name!r} is no row pointer")
-        return array
-
-    def close(self) -> None:
-        """Complain of arrays that nobody has asked for."""
-        if self._left:
-            raise ModelFileError(f"it holds arrays that do not belong there: {', '.join(sorted(self._left))}")
-
-
-def _read_held(reader: _Reader, n_features: int, settings: Settings) -> tuple[RowBlock, NDArray[np.int64]]:
+def _read_held(
+    reader: ArrayReader, n_features: int, settings: Settings
+) -> tuple[RowBlock, NDArray[np.int64]]:
     indptr = reader.pointers("held_indptr")
     columns = reader.inside("held_columns", SMALL, 0, n_features, int(indptr[-1]))
     labels = reader.inside("held_labels", INT, -1, settings.n_components, indptr.size - 1)
@@ -225,12 +152,14 @@ def _read_held(reader: _Reader, n_features: int, settings: Settings) -> tuple[Ro
     return RowBlock(indptr, columns), labels
 
 
-def _read_stream(reader: _Reader, metadata: dict[str, Any], n_features: int, settings: Settings) -> Stream:
+def _read_stream(
+    reader: ArrayReader, metadata: dict[str, Any], n_features: int, settings: Settings
+) -> Stream:
     lowest = kernels.CLUTTER_ID if settings.clutter else 0
     ids = reader.inside("component_ids", INT, lowest, settings.n_components, None)
     if not ids.size or np.unique(ids).size != ids.size:
         raise ModelFileError("its component ids are not distinct")
-    counters = {name: _whole(metadata, name) for name in COUNTERS}
+    counters = {name: whole_number(metadata, name) for name in COUNTERS}
     if counters["n_rows"] < 1:
         raise ModelFileError("it is in the middle of a stream without rows")
     stream = Stream(
@@ -239,7 +168,7 @@ def _read_stream(reader: _Reader, metadata: dict[str, Any], n_features: int, set
         index=_read_index(reader, ids.size, n_features),
         component_ids=ids,
         named_ids=reader.inside("named_ids", INT, 0, settings.n_components, None),
-        log_evidence=_finite_number(metadata, "log_evidence"),
+        log_evidence=finite_number(metadata, "log_evidence"),
         n_features=n_features,
         lineage=_lineage(metadata["lineage"]),
         **counters,
@@ -248,7 +177,7 @@ def _read_stream(reader: _Reader, metadata: dict[str, Any], n_features: int, set
     return stream
 
 
-def _read_posterior(reader: _Reader, n_components: int, n_features: int) -> Posterior:
+def _read_posterior(reader: ArrayReader, n_components: int, n_features: int) -> Posterior:
     weights = reader.positive("weight_concentration", n_components)
     defaults = (reader.positive("default_alpha", n_components), reader.positive("default_beta", n_components))
     size = reader.inside("size", INT, 0, n_features + 1, n_components)
@@ -272,7 +201,7 @@ def _read_posterior(reader: _Reader, n_components: int, n_features: int) -> Post
     return posterior._replace(certain=certain, common_on=on, common_rows=rows)
 
 
-def _read_index(reader: _Reader, n_components: int, n_features: int) -> ScoreIndex:
+def _read_index(reader: ArrayReader, n_components: int, n_features: int) -> ScoreIndex:
     indptr = reader.pointers("index_indptr")
     n_entries = int(indptr[-1])
     table = reader.finite("index_table", None, n_components)
@@ -307,13 +236,6 @@ def _prior(metadata: dict[str, Any]) -> BetaPrior:
     ):
         raise ModelFileError(f"its prior is {shorten(values)}")
     return BetaPrior(*values)
-
-
-def _finite_number(metadata: dict[str, Any], name: str) -> float:
-    value = metadata.get(name)
-    if not isinstance(value, float) or not np.isfinite(value):
-        raise ModelFileError(f"its {name!r} is {shorten(value)}")
-    return value
 
 
 def _lineage(events: Any) -> list[LineageEvent]:
