@@ -13,6 +13,8 @@ _HOME = {
     "iter_batches": "sparsemix.data",
     "read_table": "sparsemix.data",
     "KeywordSuggester": "sparsemix.answers",
+    "BernoulliMixture": "sparsemix.models.em",
+    "MultinomialMixture": "sparsemix.models.em",
     "OnlineBernoulliMixture": "sparsemix.models.online_profiles",
     "load_model": "sparsemix.model_io",
     "save_model": "sparsemix.model_io",
@@ -24,10 +26,12 @@ _HOME = {
 }
 
 __all__ = [
+    "BernoulliMixture",
     "DataError",
     "Dataset",
     "KeywordSuggester",
     "ModelFileError",
+    "MultinomialMixture",
     "OnlineBernoulliMixture",
     "ParameterError",
     "SparsemixError",
@@ -50,6 +54,7 @@ if TYPE_CHECKING:
         UnknownFeaturesWarning,
     )
     from sparsemix.model_io import load_model, save_model
+    from sparsemix.models.em import BernoulliMixture, MultinomialMixture
     from sparsemix.models.online_profiles import OnlineBernoulliMixture
 
 

@@ -8,6 +8,8 @@ from sparsemix.persistence import Payload
 
 _HOME = {
     "online-bernoulli-mixture": ("sparsemix.models.online_profiles", "OnlineBernoulliMixture"),
+    "multinomial-mixture": ("sparsemix.models.em", "MultinomialMixture"),
+    "bernoulli-mixture": ("sparsemix.models.em", "BernoulliMixture"),
 }
 
 
@@ -32,7 +34,7 @@ def model_kinds() -> tuple[str, ...]:
     Examples
     --------
     >>> model_kinds()
-    ('online-bernoulli-mixture',)
+    ('online-bernoulli-mixture', 'multinomial-mixture', 'bernoulli-mixture')
     """
     return tuple(_HOME)
 

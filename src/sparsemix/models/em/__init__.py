@@ -9,4 +9,12 @@
 | E[c(k)] | `Statistics.sizes` | (n_components,) |
 | E[c(k, w)] | `Statistics.counts` | (n_features, n_components) |
 | log L, F | `log_likelihood`, `trace` | nats |
+
+Read `equations` first: the chapter in NumPy. `engine` is the loop, over `families` and `kernels` on `state`; `starts`
+and `learning` are where it begins and which start wins. `estimator` has the public classes on the common `mixture`,
+which reads rows by `reading` and answers by `answers`. `choice` compares numbers of components.
 """
+
+from sparsemix.models.em.estimator import BernoulliMixture, MultinomialMixture
+
+__all__ = ["BernoulliMixture", "MultinomialMixture"]

@@ -182,4 +182,4 @@ def run(
 
 
 def _has_stopped(trace: list[float], least_gain: float) -> bool:
-    return len(trace) > 1 and trace[-1] - trace[-2] <= least_gain
+    return len(trace) > 1 and bool(trace[-1] - trace[-2] <= least_gain)

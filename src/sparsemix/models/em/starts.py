@@ -4,14 +4,16 @@ A guess is made from some of the rows, so that its cost does not grow with the t
 always among them.
 """
 
-from typing import NamedTuple
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
+from sparsemix.foundation.errors import parameter_error
 from sparsemix.models.em import engine
 from sparsemix.models.em.families import Family
-from sparsemix.models.em.state import FloatMatrix, FloatVector, IntVector, Prior, Rows, Statistics
+from sparsemix.models.em.state import FloatMatrix, FloatVector, IntVector, Prior, Rows, Statistics, joined
 from sparsemix.probability.cluster_counts import cluster_counts
 from sparsemix.probability.partition_moves import repair_round
 
@@ -21,6 +23,7 @@ POSITIVE = 1e-6  # pseudo-count that keeps average profiles off zero and one
 REPAIR_ROUNDS, SWEEPS_PER_ROUND = 10, 3
 FEW_MOVES = 0.02  # moves per component below which another round is not worth it
 NOISE = 0.1
+MOST_WAITING = 4  # times the wanted rows are kept before some are put back
 
 
 class Ground(NamedTuple):
@@ -40,14 +43,52 @@ class Ground(NamedTuple):
         return self.rows.to_csr(self.n_features)
 
 
-def some_rows(rows: Rows, n_components: int, rng: np.random.Generator) -> Rows:
+def some_rows(blocks: Iterable[Rows], n_components: int, rng: np.random.Generator) -> Rows:
     """As many rows as a guess takes, drawn without replacement, and all with a label; their order is kept."""
     n_wanted = max(FEWEST_ROWS, ROWS_PER_COMPONENT * n_components)
-    unknown = np.flatnonzero(rows.labels < 0)
-    if unknown.size <= n_wanted:
-        return rows
-    drawn = rng.permutation(unknown)[:n_wanted]
-    return rows.taken(np.sort(np.concatenate([drawn, np.flatnonzero(rows.labels >= 0)])))
+    kept, tickets, n_kept = [], [], 0
+    for block in blocks:
+        kept.append(block)
+        tickets.append(np.where(block.labels >= 0, -1.0, rng.random(block.n_rows)))
+        n_kept += block.n_rows
+        if n_kept > MOST_WAITING * n_wanted:
+            kept, tickets = _with_lowest_tickets(kept, tickets, n_wanted)
+            n_kept = kept[0].n_rows
+    if n_kept > n_wanted:
+        kept, _ = _with_lowest_tickets(kept, tickets, n_wanted)
+    return joined(kept)
+
+
+def _with_lowest_tickets(
+    blocks: list[Rows], tickets: list[FloatVector], n_wanted: int
+) -> tuple[list[Rows], list[FloatVector]]:
+    rows, ticket = joined(blocks), np.concatenate(tickets)
+    unknown = ticket[ticket >= 0.0]
+    last = np.partition(unknown, n_wanted - 1)[n_wanted - 1] if unknown.size > n_wanted else np.inf
+    chosen = np.flatnonzero(ticket <= last)
+    return [rows.taken(chosen)], [ticket[chosen]]
+
+
+def from_given(blocks: Iterable[Rows], given: Any, n_components: int, n_features: int) -> Statistics:
+    """Expected counts under given responsibilities; ParameterError unless they are (n_rows, n_components) shares."""
+    rule = f"a (n_rows, {n_components}) array of shares >= 0 that sum to one in each row"
+    try:
+        shares = np.asarray(given, np.float64)
+    except (TypeError, ValueError) as error:
+        raise parameter_error("init", "fit", rule, given) from error
+    good = shares.ndim == 2 and shares.shape[1] == n_components and bool(np.all(shares >= 0.0))
+    if not good or not np.allclose(shares.sum(axis=1), 1.0):
+        raise parameter_error("init", "fit", rule, given)
+    total, first = Statistics.zeros(n_components, n_features), 0
+    for block in blocks:
+        part = shares[first : first + block.n_rows]
+        if part.shape[0] < block.n_rows:
+            raise parameter_error("init", "fit", rule, given, "It has too few rows.")
+        total += from_responsibilities(block, part, n_features)
+        first += block.n_rows
+    if first != shares.shape[0]:
+        raise parameter_error("init", "fit", rule, given, f"There are {first} rows.")
+    return total
 
 
 def from_responsibilities(rows: Rows, responsibilities: FloatMatrix, n_features: int) -> Statistics:
@@ -75,7 +116,7 @@ def from_seeds(ground: Ground, rng: np.random.Generator) -> Statistics:
     """
     rows, weight = ground.matrix(), ground.rows.row_weights
     average = (rows.T @ weight) / weight.sum()
-    known = _of_partition(ground, ground.rows.labels)
+    known = _known(ground)
     profiles = np.zeros((ground.n_features, ground.n_components))
     nearest = np.full(rows.shape[0], np.inf)
     n_tries = 2 + int(np.log(ground.n_components))
@@ -90,6 +131,16 @@ def from_seeds(ground: Ground, rng: np.random.Generator) -> Statistics:
         profiles[:, k], nearest = blends[best], left[best]
     size = weight.sum() / ground.n_components
     return Statistics(np.full(ground.n_components, size), size * profiles)
+
+
+def _known(ground: Ground) -> Statistics:
+    """What labels and seed words tell about the components; a seed word counts as that many rows with it alone."""
+    known = _of_partition(ground, ground.rows.labels)
+    if ground.prior.seeds is not None:
+        seeds = ground.prior.seeds
+        known.counts += seeds.toarray()
+        known.sizes += np.asarray(seeds.max(axis=0).toarray()).ravel()
+    return known
 
 
 def _drawn(masses: FloatVector, n: int, rng: np.random.Generator) -> IntVector:
@@ -146,3 +197,10 @@ def shaken(statistics: Statistics, rng: np.random.Generator) -> Statistics:
     """The statistics with noise of a tenth, so that no two components stay alike."""
     noise = 1.0 + NOISE * (rng.random(statistics.counts.shape) - 0.5)
     return Statistics(statistics.sizes, statistics.counts * noise)
+
+
+STARTS: dict[str, Callable[[Ground, np.random.Generator], Statistics]] = {
+    "repaired": repaired,
+    "k-means++": from_seeds,
+    "random": at_random,
+}

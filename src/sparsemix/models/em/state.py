@@ -43,6 +43,14 @@ class Rows(NamedTuple):
             self.row_weights[first:last],
         )
 
+    def known(self, n_features: int) -> "Rows":
+        """The rows without columns from `n_features` on; columns are sorted within rows."""
+        is_known = self.columns < n_features
+        if is_known.all():
+            return self
+        indptr = np.concatenate([[0], np.cumsum(is_known)])[self.indptr]
+        return self._replace(indptr=indptr, columns=self.columns[is_known], values=self.values[is_known])
+
     def taken(self, which: IntVector) -> "Rows":
         """Copy of the chosen rows, in the order of `which`."""
         part = self.to_csr(int(self.columns.max(initial=-1)) + 1)[which]
@@ -52,6 +60,17 @@ class Rows(NamedTuple):
     def to_csr(self, n_features: int) -> sparse.csr_array:
         """The rows as a matrix; shares memory where it can."""
         return sparse.csr_array((self.values, self.columns, self.indptr), shape=(self.n_rows, n_features))
+
+
+def joined(blocks: list[Rows]) -> Rows:
+    """Blocks of rows, one after the other."""
+    if len(blocks) == 1:
+        return blocks[0]
+    lengths = np.concatenate([np.diff(block.indptr) for block in blocks])
+    return Rows(
+        np.concatenate([[0], np.cumsum(lengths)]),
+        *(np.concatenate([block[part] for block in blocks]) for part in range(1, len(Rows._fields))),
+    )
 
 
 @dataclass

@@ -1,6 +1,5 @@
 """The learner behind the estimator: attributes that are computed from it, and its answers about rows."""
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -8,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from sparsemix.answers.unknown import warn_of_unknown_rows
 from sparsemix.data.feature_names import FeatureNames
 from sparsemix.data.inputs import BinaryRows, RowBlock, as_binary_rows
-from sparsemix.foundation.errors import UnknownFeaturesWarning
 from sparsemix.models.online_profiles import checks
 from sparsemix.models.online_profiles.engine import LineageEvent
 from sparsemix.models.online_profiles.learner import Learner
@@ -90,10 +89,5 @@ class Fitted:
             answers.append(question(self._view, block))
             n_unknown += int(block.unknown(self._learner.features.n_features).sum())
         if n_unknown:
-            warnings.warn(
-                f"{n_unknown:,} of {rows.n_rows:,} rows hold features, but none that the model knows: answers "
-                f"for them are hardly more than a guess. unknown_rows(X) says which they are.",
-                UnknownFeaturesWarning,
-                stacklevel=3,
-            )
+            warn_of_unknown_rows(n_unknown, rows.n_rows)
         return answers

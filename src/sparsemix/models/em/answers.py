@@ -1,0 +1,146 @@
+"""What a fitted mixture answers about features: what stands for a component, what goes with a row, new rows."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from scipy.special import betaincinv, logsumexp, xlogy
+
+from sparsemix.answers import ComponentSummary, Suggestion
+from sparsemix.answers.suggestions import (
+    check_disjoint,
+    feature_numbers,
+    most_probable,
+    suggestions_of,
+    taking_part,
+)
+from sparsemix.answers.summaries import check_order, top_of_component
+from sparsemix.data.feature_names import FeatureNames
+from sparsemix.foundation import checks
+from sparsemix.models.em.engine import Fit
+from sparsemix.models.em.families import Family
+from sparsemix.models.em.state import FloatMatrix, FloatVector, IntVector, Prior
+
+
+class Fitted(NamedTuple):
+    """A fitted mixture."""
+
+    family: Family
+    fit: Fit
+    prior: Prior
+    features: FeatureNames
+
+    def weights(self) -> FloatVector:
+        """Mixing weights, (n_components,)."""
+        return np.asarray(np.exp(self.fit.parameters.log_weights))
+
+    def betas(self) -> tuple[FloatMatrix, FloatMatrix]:
+        """Beta posteriors of the probabilities, alpha and beta, each (n_features, n_components)."""
+        return self.family.betas(self.fit.statistics, self.prior)
+
+
+def entropy(responsibilities: FloatMatrix) -> float:
+    """Summed entropy of the rows' responsibilities, nats."""
+    return float(-xlogy(responsibilities, responsibilities).sum())
+
+
+def top_features(model: Fitted, n: int, by: str, level: float) -> list[ComponentSummary]:
+    """Summaries of all components; see `Mixture.top_features`. O(K x D)."""
+    checks.at_least("n", "top_features", n, 1)
+    checks.level(level, "top_features")
+    check_order(by)
+    alpha, beta = model.betas()
+    weights = model.weights()
+    overall = model.family.profiles(model.fit.parameters).T @ weights
+    found = []
+    for k, weight in enumerate(weights):
+        held = np.flatnonzero(alpha[:, k] > 0.0)
+        top = top_of_component(held, alpha[held, k], beta[held, k], overall, model.features, n, by, level)
+        found.append(ComponentSummary(k, float(weight), float(model.fit.statistics.sizes[k]), top))
+    return found
+
+
+def distinctive_words(model: Fitted, n: int, offset: float) -> list[list[tuple[Any, float]]]:
+    """Features by ``p(w|k) / (c(w) + offset)`` (TEXT, section 3.5)."""
+    checks.at_least("n", "distinctive_words", n, 1)
+    checks.inside("offset", "distinctive_words", offset, "a number > 0", 0.0, np.inf, open_low=True)
+    counts = model.fit.statistics.counts.sum(axis=1)
+    scores = model.family.profiles(model.fit.parameters) / (counts + offset)
+    best = np.argsort(-scores, axis=1, kind="stable")[:, :n]
+    return [
+        [(model.features.name_of(int(f)), float(scores[k, f])) for f in own] for k, own in enumerate(best)
+    ]
+
+
+def credible_interval(model: Fitted, level: float) -> tuple[FloatMatrix, FloatMatrix]:
+    """Ends of all intervals, twice (n_components, n_features)."""
+    checks.level(level, "credible_interval")
+    alpha, beta = model.betas()
+    ends = []
+    for tail in ((1.0 - level) / 2.0, (1.0 + level) / 2.0):
+        end = np.asarray(betaincinv(np.maximum(alpha, 1e-300), np.maximum(beta, 1e-300), tail), np.float64)
+        end[alpha == 0.0] = 0.0
+        end[beta == 0.0] = 1.0
+        ends.append(np.ascontiguousarray(end.T))
+    return ends[0], ends[1]
+
+
+def suggest(model: Fitted, accepted: Any, reject: Any, n: int, level: float | None) -> list[Suggestion]:
+    """The `n` most probable features that are neither accepted nor rejected."""
+    wanted = feature_numbers(model.features, accepted)
+    unwanted = feature_numbers(model.features, reject, "reject")
+    check_disjoint(model.features, wanted, unwanted)
+    checks.at_least("n", "suggest", n, 1)
+    if level is not None:
+        checks.level(level, "suggest")
+    profiles = model.family.profiles(model.fit.parameters)
+    components, share = taking_part(_share(model, profiles, wanted, unwanted))
+    probability = share @ profiles[components]
+    best = most_probable(probability, n, np.concatenate([wanted, unwanted]))
+    alpha, beta = model.family.betas(model.fit.statistics, model.prior)
+    betas = (alpha[np.ix_(best, components)], beta[np.ix_(best, components)])
+    betas = (np.maximum(betas[0], 1e-300), np.maximum(betas[1], 1e-300))
+    return suggestions_of(model.features, best, probability, betas, share, components, level)
+
+
+def _share(model: Fitted, profiles: FloatMatrix, accepted: IntVector, rejected: IntVector) -> FloatVector:
+    """Posterior of the components given features that a row holds and lacks, all others unknown; (n_components,)."""
+    n_draws = 1.0
+    if model.family.name == "multinomial":  # a row of average length lacks a word
+        n_draws = model.fit.statistics.counts.sum() / model.fit.statistics.sizes.sum()
+    with np.errstate(divide="ignore"):
+        held = np.log(profiles[:, accepted]).sum(axis=1)
+        lacking = n_draws * np.log1p(-profiles[:, rejected]).sum(axis=1)
+    joint = model.fit.parameters.log_weights + held + lacking
+    if np.isneginf(joint).all():
+        return model.weights()
+    return np.asarray(np.exp(joint - logsumexp(joint)))
+
+
+def sample(model: Fitted, n_rows: int, rng: np.random.Generator) -> tuple[sparse.csr_array, IntVector]:
+    """Rows and their components; O(features drawn) beyond the profiles."""
+    profiles, weights = model.family.profiles(model.fit.parameters), model.weights()
+    components = rng.choice(weights.size, n_rows, p=weights / weights.sum())
+    shape = (n_rows, profiles.shape[1])
+    length = model.fit.statistics.counts.sum() / model.fit.statistics.sizes.sum()
+    rows, columns = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    for k in np.unique(components):
+        members = np.flatnonzero(components == k)
+        if model.family.name == "multinomial":
+            own = np.repeat(members, rng.poisson(length, members.size))
+            rows.append(own)
+            columns.append(_draws(profiles[k], own.size, rng))
+        else:
+            times = rng.binomial(members.size, profiles[k])
+            for feature in np.flatnonzero(times):
+                rows.append(rng.choice(members, times[feature], replace=False))
+            columns.append(np.repeat(np.arange(times.size), times))
+    places = (np.concatenate(rows), np.concatenate(columns))
+    drawn = sparse.coo_array((np.ones(places[0].size), places), shape=shape)
+    return sparse.csr_array(drawn), components
+
+
+def _draws(profile: FloatVector, n: int, rng: np.random.Generator) -> IntVector:
+    cumulative = np.cumsum(profile)
+    found = np.searchsorted(cumulative, rng.random(n) * cumulative[-1], side="right")
+    return np.asarray(np.minimum(found, profile.size - 1), np.int64)

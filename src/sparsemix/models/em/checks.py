@@ -1,0 +1,140 @@
+"""Rules of the estimators' parameters, checked before anything is learnt."""
+
+import warnings
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from sparsemix.data.feature_names import FeatureNames
+from sparsemix.foundation.checks import LARGEST, at_least, inside, share
+from sparsemix.foundation.errors import DataError, UnknownFeaturesWarning, parameter_error
+from sparsemix.models.em.engine import Loop
+from sparsemix.models.em.state import FloatVector, Prior
+from sparsemix.numeric.seeds import seed_of
+
+MOST_COMPONENTS = 1_000_000
+INITS = ("repaired", "k-means++", "random")
+
+
+class Settings(NamedTuple):
+    """Checked parameters.
+
+    seed : of the starts; loop : how EM runs.
+    """
+
+    n_components: int
+    n_init: int
+    loop: Loop
+    smoothing: float
+    class_weight_prior: float
+    unlabeled_weight: float
+    seed: int
+
+
+def resolve(model: Any) -> Settings:
+    """Check all parameters that do not need the data."""
+    owner = type(model).__name__
+    most = f"an integer >= 1, at most {MOST_COMPONENTS:,}"
+    at_least("n_components", owner, model.n_components, 1, most, most=MOST_COMPONENTS)
+    if model.algorithm not in ("soft", "hard"):
+        raise parameter_error("algorithm", owner, "'soft' or 'hard'", model.algorithm)
+    if isinstance(model.init, str) and model.init not in INITS:
+        words = ", ".join(map(repr, INITS))
+        raise parameter_error("init", owner, f"{words} or an array of responsibilities", model.init)
+    at_least("n_init", owner, model.n_init, 1)
+    at_least("max_iter", owner, model.max_iter, 1)
+    at_least("verbose", owner, int(model.verbose) if isinstance(model.verbose, bool) else model.verbose, 0)
+    for name in ("tol", "smoothing", "class_weight_prior", "seed_weight"):
+        inside(name, owner, getattr(model, name), "a number >= 0", 0.0, LARGEST)
+    share("unlabeled_weight", owner, model.unlabeled_weight)
+    return Settings(
+        int(model.n_components),
+        int(model.n_init),
+        Loop(
+            model.algorithm == "hard", int(model.max_iter), float(model.tol), n_threads(model.n_jobs, owner)
+        ),
+        float(model.smoothing),
+        float(model.class_weight_prior),
+        float(model.unlabeled_weight),
+        seed_of(model.random_state, owner),
+    )
+
+
+def n_threads(n_jobs: Any, owner: str) -> int:
+    """Threads by scikit-learn's convention: None is one, -1 all processors, -2 all but one."""
+    from joblib import effective_n_jobs
+
+    if n_jobs is not None:
+        is_whole = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool)
+        if not is_whole or n_jobs == 0:
+            raise parameter_error("n_jobs", owner, "None or an integer other than 0", n_jobs)
+    return int(effective_n_jobs(n_jobs))
+
+
+def row_weights(sample_weight: ArrayLike | None, n_rows: int) -> FloatVector:
+    """Weights of rows, all one by default; DataError unless they are n_rows finite numbers >= 0, some positive."""
+    if sample_weight is None:
+        return np.ones(n_rows)
+    try:
+        weights = np.asarray(sample_weight, np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError("'sample_weight' must hold one number for each row.") from error
+    if weights.shape == ():
+        weights = np.full(n_rows, float(weights))
+    if weights.shape != (n_rows,):
+        raise DataError(
+            f"'sample_weight' must hold one number for each of {n_rows} rows, but its shape is {weights.shape}."
+        )
+    if not np.all(np.isfinite(weights) & (weights >= 0.0)):
+        at = int(np.argmin(np.isfinite(weights) & (weights >= 0.0)))
+        raise DataError(
+            f"'sample_weight' must hold finite numbers >= 0, but that of row {at} is {weights[at]}."
+        )
+    if not weights.any():
+        raise DataError("'sample_weight' must be positive for some row, but all weights are 0.")
+    return weights
+
+
+def seeds(words: Any, weight: float, n_components: int, features: FeatureNames, owner: str) -> Any:
+    """Pseudo-counts of seed words, (n_features, n_components) CSR, or None; words that are absent are skipped.
+
+    Raises
+    ------
+    ParameterError
+        If `words` does not map components to sequences of features.
+    """
+    if words is None:
+        return None
+    rule = f"a mapping from components, 0 to {n_components - 1}, to lists of features"
+    if not isinstance(words, Mapping):
+        raise parameter_error("seed_words", owner, rule, words)
+    position, absent = features.positions(), []
+    entries: list[tuple[int, int]] = []
+    for component, own in words.items():
+        is_component = isinstance(component, int | np.integer) and 0 <= component < n_components
+        if not is_component or isinstance(own, str) or not isinstance(own, Iterable):
+            raise parameter_error("seed_words", owner, rule, {component: own})
+        for word in own:
+            found = position.get(word.item() if isinstance(word, np.generic) else word)
+            absent += [word] if found is None else []
+            entries += [] if found is None else [(found, int(component))]
+    if absent:
+        warnings.warn(
+            f"{len(absent)} seed words are not among the features and were skipped: "
+            f"{', '.join(map(str, absent[:5]))}",
+            UnknownFeaturesWarning,
+            stacklevel=4,
+        )
+    if not entries or not weight:
+        return None
+    places = np.unique(np.array(entries), axis=0).T
+    shape = (features.n_features, n_components)
+    return sparse.csr_array((np.full(places.shape[1], float(weight)), tuple(places)), shape=shape)
+
+
+def prior(settings: Settings, pseudo_counts: Any) -> Prior:
+    """The M step's pseudo-counts."""
+    return Prior(settings.smoothing, settings.class_weight_prior, pseudo_counts)
