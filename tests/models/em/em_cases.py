@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
+from numpy.testing import assert_array_equal
 from scipy import sparse
 
 from sparsemix.models.em import equations
@@ -68,6 +69,11 @@ class Dense(NamedTuple):
     profiles: np.ndarray
 
 
+# No component makes the first row: the one lacks its third feature, the other its first.
+APART = Dense(np.array([0.25, 0.75]), np.array([[0.5, 0.5, 0.0], [0.0, 0.5, 0.5]]))
+IMPOSSIBLE = np.array([[1.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 1.0]])
+
+
 def draw_mixture(rng, name, n_components=3, n_features=6, *, zeros=0.0):
     """A mixture with about this share of impossible features, and with certain ones if it is of Bernoullis."""
     profiles = rng.uniform(1e-3, 0.999, (n_components, n_features))
@@ -126,3 +132,14 @@ def expect(name, dense, rows, labels, *, is_hard):
     joint = log_joint_of(name, dense, rows)
     step = equations.hard_responsibilities if is_hard else equations.soft_responsibilities
     return joint, equations.clamp(step(joint, dense.weights), labels)
+
+
+def draw_labels(rng, n_rows, n_components, share=0.3):
+    return np.where(rng.random(n_rows) < share, rng.integers(n_components, size=n_rows), -1)
+
+
+def assert_same_bits(one, other):
+    assert_array_equal(one.sizes, other.sizes)
+    assert_array_equal(one.counts, other.counts)
+    assert one.log_likelihood == other.log_likelihood
+    assert one.n_impossible == other.n_impossible
