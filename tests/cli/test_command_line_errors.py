@@ -85,7 +85,7 @@ def test_debug_shows_the_trace(monkeypatch, capsys, arguments):
 
 def test_a_stop_by_the_user_has_its_own_code():
     assert exit_code(KeyboardInterrupt()) == 130
-    assert "files are as they were" in one_line(KeyboardInterrupt(), "sparsemix")
+    assert "no file is left half written" in one_line(KeyboardInterrupt(), "sparsemix")
 
 
 def test_a_closed_pipe_is_no_error():

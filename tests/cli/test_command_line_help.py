@@ -41,7 +41,9 @@ def options_of(command):
 
 
 def test_the_commands_are_these():
-    assert sorted(COMMANDS) == ["assign", "clusters", "demo", "fit", "profile", "score", "suggest", "update"]
+    assert sorted(COMMANDS) == [
+        *("assign", "clusters", "demo", "fit", "profile", "report", "score", "suggest", "update")
+    ]
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -1,5 +1,7 @@
 """`sparsemix demo` does the whole job on ads that it makes up, and without a network."""
 
+import contextlib
+import io
 import re
 import shlex
 import socket
@@ -9,63 +11,71 @@ import numpy as np
 import pytest
 
 import sparsemix as sm
-from sparsemix.cli import first_run
+from sparsemix.cli import first_run, main
 from sparsemix.cli.demo import TOPICS, make_demo_ads
 
 
-@pytest.fixture
-def no_network(monkeypatch):
-    def refuse(*_args, **_kwargs):
-        pytest.fail("the demo opened a socket")
+def refuse(*_args, **_kwargs):
+    pytest.fail("the demo opened a socket")
 
-    monkeypatch.setattr(socket.socket, "connect", refuse)
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    """The folder of a demo that had no network, and what it printed."""
+    folder, printed = tmp_path_factory.mktemp("demo") / "my demo", io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(printed):
+        patch.setattr(socket.socket, "connect", refuse)
+        assert main(["demo", "--out", str(folder), "--ads", "1200", "--quiet"]) == 0
+    return folder, printed.getvalue()
 
 
 def commands_in(text):
     return [shlex.split(line) for line in text.splitlines() if line.startswith("   sparsemix")]
 
 
-@pytest.mark.usefixtures("no_network")
-def test_the_whole_demo(sparsemix, tmp_path):
-    folder = tmp_path / "my demo"
-    assert sparsemix("demo", "--out", folder, "--ads", 1_200) == 0
+def test_the_whole_demo(demo):
+    folder, shown = demo
     assert sorted(each.name for each in folder.iterdir()) == ["demo_ads.csv", "demo_ads.smx", "report.html"]
-    assert [int(number) for number in re.findall(r"^(\d)\. ", sparsemix.out, re.M)] == [1, 2, 3, 4, 5, 6]
-    assert "sparsemix fit your_ads.csv -o your_ads.smx" in sparsemix.out
+    assert [int(number) for number in re.findall(r"^(\d)\. ", shown, re.M)] == [1, 2, 3, 4, 5, 6]
+    assert "sparsemix fit your_ads.csv -o your_ads.smx" in shown
     model = sm.load_model(folder / "demo_ads.smx")
     assert model.n_rows_seen_ == 1_200
     assert "Demo ads" in (folder / "report.html").read_text(encoding="utf-8")
 
 
-def test_the_commands_that_it_names_do_what_it_did(sparsemix, tmp_path):
-    assert sparsemix("demo", "--out", tmp_path, "--ads", 1_200, "--quiet") == 0
-    shown, before = sparsemix.out, (tmp_path / "demo_ads.smx").read_bytes()
+def test_the_commands_that_it_names_do_what_it_did(sparsemix, demo):
+    folder, shown = demo
+    before = (folder / "demo_ads.smx").read_bytes()
     commands = commands_in(shown)
-    assert [command[1] for command in commands] == ["profile", "fit", "suggest", "suggest"]
+    assert [command[1] for command in commands] == ["profile", "fit", "suggest", "suggest", "report"]
     for command in commands:
         assert sparsemix(*command[1:]) == 0
         if command[1] in {"profile", "suggest"}:
             lines = [" ".join(line.split()) for line in shown.splitlines()]
             table = [" ".join(line.split()) for line in sparsemix.out.splitlines() if line.strip()]
             new = [line for line in table if line not in lines]
-            assert [line for line in new if not line.startswith(("For an ad with", str(tmp_path)))] == []
-    assert len((tmp_path / "demo_ads.smx").read_bytes()) == len(before)
+            assert [line for line in new if not line.startswith(("For an ad with", str(folder)))] == []
+    assert len((folder / "demo_ads.smx").read_bytes()) == len(before)
 
 
-def test_the_second_suggestions_follow_the_answer(sparsemix, tmp_path):
-    assert sparsemix("demo", "--out", tmp_path, "--ads", 1_200, "--quiet") == 0
-    accepted, rejected = re.search(r"takes '(.+)' and turns down '(.+)'", sparsemix.out).groups()
+def test_the_second_suggestions_follow_the_answer(demo):
+    folder, shown = demo
+    accepted, rejected = re.search(r"takes '(.+)' and turns down '(.+)'", shown).groups()
     assert accepted in TOPICS["programming courses"]
     assert rejected in TOPICS["reptiles and aquariums"]
-    model = sm.load_model(tmp_path / "demo_ads.smx")
+    model = sm.load_model(folder / "demo_ads.smx")
     found = {each.feature for each in model.suggest(["python", accepted], [rejected], n=8)}
     assert len(found & set(TOPICS["programming courses"])) >= 7
 
 
+def test_few_ads_are_enough(sparsemix, tmp_path):
+    assert sparsemix("demo", "--out", tmp_path, "--ads", 300, "--seed", 1, "--quiet") == 0
+
+
 def test_a_page_of_somebody_else_is_not_replaced(sparsemix, tmp_path):
     (tmp_path / "report.html").write_text("my own report")
-    assert sparsemix("demo", "--out", tmp_path) == 1
-    assert "Choose another folder with --out" in sparsemix.err
+    assert sparsemix("demo", "--out", tmp_path) == 2
+    assert "is not a report of sparsemix" in sparsemix.err
     assert [each.name for each in tmp_path.iterdir()] == ["report.html"]
 
 

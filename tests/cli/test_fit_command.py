@@ -110,12 +110,16 @@ def test_counts_above_one_are_presence(sparsemix, tmp_path):
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [
-        (["-k", 0], 2, "n_components"),
-        (["--priming-rows", -5], 2, "priming_rows"),
-        (["--min-rows-per-feature", 0], 2, "min_rows_per_feature"),
+        (["-k", 0], 2, "'-k'"),
+        (["--priming-rows", -5], 2, "--priming-rows"),
+        (["--min-rows-per-feature", 0], 2, "--min-rows-per-feature"),
         (["--batch-rows", 10, "--min-rows-per-feature", 5], 2, "leave --batch-rows out"),
         (["--feature", "keywrod"], 2, "keywrod"),
-        (["--min-rows-per-feature", 9999], 1, "there is no row to learn"),
+        (["--min-rows-per-feature", 9999], 2, "The most frequent keyword is in "),
+        (["--seed", -1], 2, "--seed"),
+        (["--binarize", "inf"], 2, "--binarize must be a number >= 0, but it is inf"),
+        (["--label", "advertiser"], 2, "Give -k "),
+        (["--row", "keyword", "--feature", "keyword"], 2, "--row must be another column than --feature"),
     ],
 )
 def test_errors(sparsemix, table, tmp_path, options, code, message):
@@ -128,7 +132,24 @@ def test_errors(sparsemix, table, tmp_path, options, code, message):
 
 def test_a_bad_output_is_found_before_the_work(sparsemix, table, tmp_path, monkeypatch):
     monkeypatch.setattr("sparsemix.cli.inputs.Source.read", lambda _self: pytest.fail("the table was read"))
-    assert sparsemix("fit", table, "-o", tmp_path / "absent" / "m.smx") == 1
+    assert sparsemix("fit", table, "-o", tmp_path / "absent" / "m.smx") == 2
     assert "does not exist. Create it first." in sparsemix.err
-    assert sparsemix("fit", table, "-o", tmp_path) == 1
+    assert sparsemix("fit", table, "-o", tmp_path) == 2
     assert "it is a folder" in sparsemix.err
+
+
+def test_an_empty_table_is_trouble_with_data(sparsemix, tmp_path):
+    path = tmp_path / "empty.csv"
+    path.write_text("ad,keyword\n")
+    for options in ([], ["--min-rows-per-feature", 3], ["--batch-rows", 10]):
+        assert sparsemix("fit", path, "-o", tmp_path / "m.smx", *options) == 1
+        assert "there is no row to learn" in sparsemix.err
+
+
+def test_one_row_and_one_cluster_are_not_plural(sparsemix, tmp_path):
+    path = tmp_path / "one.csv"
+    path.write_text("ad,keyword\n1,mouse\n")
+    assert sparsemix("fit", path, "-o", tmp_path / "m.smx", "-k", 1) == 0
+    assert sparsemix.out.startswith("1 row with 1 keyword in 1 cluster; ")
+    assert sparsemix("assign", tmp_path / "m.smx", path, "-o", tmp_path / "found.csv") == 0
+    assert f"Wrote 1 row to {tmp_path / 'found.csv'}." in sparsemix.err

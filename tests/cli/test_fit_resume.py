@@ -1,33 +1,14 @@
 """An interrupted `sparsemix fit` goes on to the very same model, whatever stopped it."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from plug_puller import PlugPuller
 
 from sparsemix import load_model
 from sparsemix.cli import main
 from sparsemix.persistence import read_payload, state_hash
 
-# Runs the program, and pulls the plug on itself at the Nth call of a function.
-HARNESS = """
-import importlib, os, signal, sys
-target, call, number = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-module_name, _, name = target.rpartition(".")
-module = importlib.import_module(module_name)
-original, calls = getattr(module, name), 0
-def interrupted(*args, **kwargs):
-    global calls
-    calls += 1
-    if calls == call:
-        os.kill(os.getpid(), number)
-    return original(*args, **kwargs)
-setattr(module, name, interrupted)
-from sparsemix.cli import main
-sys.argv[1:] = sys.argv[4:]
-sys.exit(main())
-"""
 KILL, INTERRUPT, TERMINATE = 9, 2, 15
 SMALL = ["-k", "8", "--priming-rows", "400", "--json", "--quiet"]
 WHOLE_TABLE = [*SMALL, "--checkpoint-every", "200"]
@@ -35,10 +16,11 @@ STREAMED = [*SMALL, "--checkpoint-every", "200", "--batch-rows", "350"]
 LEARN = "sparsemix.models.online_profiles.engine.learn"
 
 
-def program(*arguments, target, call, number):
-    """Run a command line in a process of its own that is interrupted at a call of the function `target`."""
-    command = [sys.executable, "-c", HARNESS, target, call, number, *arguments]
-    return subprocess.run([str(each) for each in command], capture_output=True, text=True, check=False)
+@pytest.fixture(scope="module")
+def program(tmp_path_factory):
+    puller = PlugPuller(tmp_path_factory.mktemp("printed"))
+    yield puller
+    puller.close()
 
 
 def hash_of(path):
@@ -60,7 +42,7 @@ def expected(table, tmp_path_factory):
 @pytest.mark.parametrize(
     ("options", "call", "learnt"), [(WHOLE_TABLE, 1, 0), (WHOLE_TABLE, 3, 200), (STREAMED, 11, 1000)]
 )
-def test_power_cut_while_saving(sparsemix, table, expected, tmp_path, options, call, learnt):
+def test_power_cut_while_saving(sparsemix, program, table, expected, tmp_path, options, call, learnt):
     path = tmp_path / "ads.smx"
     run = program("fit", table, "-o", path, *options, target="os.fsync", call=call, number=KILL)
     assert run.returncode == -KILL
@@ -72,7 +54,7 @@ def test_power_cut_while_saving(sparsemix, table, expected, tmp_path, options, c
 
 
 @pytest.mark.parametrize("options", [WHOLE_TABLE, STREAMED])
-def test_power_cut_while_learning(sparsemix, table, expected, tmp_path, options):
+def test_power_cut_while_learning(sparsemix, program, table, expected, tmp_path, options):
     path = tmp_path / "ads.smx"
     run = program("fit", table, "-o", path, *options, target=LEARN, call=3, number=KILL)
     assert run.returncode == -KILL
@@ -81,7 +63,9 @@ def test_power_cut_while_learning(sparsemix, table, expected, tmp_path, options)
 
 
 @pytest.mark.parametrize("number", [INTERRUPT, TERMINATE])
-def test_a_stop_by_the_user_saves_and_says_how_to_go_on(sparsemix, table, expected, tmp_path, number):
+def test_a_stop_by_the_user_saves_and_says_how_to_go_on(
+    sparsemix, program, table, expected, tmp_path, number
+):
     path = tmp_path / "my ads.smx"
     run = program("fit", table, "-o", path, *STREAMED, target=LEARN, call=2, number=number)
     assert (run.returncode, run.stdout) == (130, "")
@@ -95,10 +79,10 @@ def test_a_stop_by_the_user_saves_and_says_how_to_go_on(sparsemix, table, expect
     assert hash_of(path) == expected[tuple(STREAMED)]
 
 
-def test_ctrl_c_in_update_leaves_the_model(table, model):
+def test_ctrl_c_in_update_leaves_the_model(program, table, model):
     before = Path(model).read_bytes()
     run = program("update", model, table, "--quiet", target=LEARN, call=1, number=INTERRUPT)
-    expected = "sparsemix: error: stopped; files are as they were before.\n"
+    expected = "sparsemix: error: stopped; no file is left half written.\n"
     assert (run.returncode, run.stderr) == (130, expected)
     assert Path(model).read_bytes() == before
 
@@ -124,7 +108,7 @@ def test_another_parameter_is_refused(sparsemix, table, model, tmp_path):
     path = tmp_path / "ads.smx"
     path.write_bytes(Path(model).read_bytes())
     assert sparsemix("fit", table, "-o", path, "-k", 30, "--resume") == 2
-    assert "'n_components' of fit --resume must be 25 as in the interrupted run" in sparsemix.err
+    assert "--n-components must be 25 as in the interrupted run" in sparsemix.err
     assert path.read_bytes() == Path(model).read_bytes()
 
 
@@ -133,7 +117,7 @@ def test_another_table_is_refused(sparsemix, model, tmp_path):
     path.write_bytes(Path(model).read_bytes())
     short.write_text("ad,keyword\n1,mouse\n")
     assert sparsemix("fit", short, "-o", path, "--resume") == 1
-    assert "has learnt 1500 rows, but the input has only 1" in sparsemix.err
+    assert "has learnt 1,500 rows, but the input has only 1" in sparsemix.err
     other.write_text("ad,keyword\n" + "".join(f"{row},word {row % 9}\n" for row in range(2_000)))
     assert sparsemix("fit", other, "-o", path, "--resume") == 1
     assert "other keywords than the run that was interrupted" in sparsemix.err

@@ -89,11 +89,11 @@ def test_an_unknown_keyword_gets_close_ones(sparsemix, model):
     assert sparsemix("suggest", model, "--keyword", "windw cleaning") == 2
     assert "does not know 'windw cleaning': did you mean 'window cleaning'" in sparsemix.err
     assert sparsemix("suggest", model, "--keyword", "mouse", "--reject", "zzzzqqqq") == 2
-    assert "no keyword that it knows is like it" in sparsemix.err
+    assert "does not know 'zzzzqqqq', nor any keyword like it." in sparsemix.err
 
 
 def test_an_ad_that_is_not_there_or_unknown(sparsemix, table, model, tmp_path):
-    assert sparsemix("suggest", model, "--ad", "ad-99999", "--input", table) == 1
+    assert sparsemix("suggest", model, "--ad", "ad-99999", "--input", table) == 2
     assert "has no row 'ad-99999'" in sparsemix.err
     assert sparsemix("suggest", model, "--ad", "1") == 2
     assert "belong together" in sparsemix.err
@@ -105,7 +105,7 @@ def test_an_ad_that_is_not_there_or_unknown(sparsemix, table, model, tmp_path):
     assert "knows no keyword of row '1'" in sparsemix.err
     assert sparsemix("suggest", model, "--ad", "2", "--input", other, "--json") == 0
     assert json.loads(sparsemix.out)["accepted"] == ["mouse"]
-    assert "does not know 1 of its keywords: yak wool" in sparsemix.err
+    assert "does not know 1 of 2 keywords of row '2': yak wool" in sparsemix.err
 
 
 def test_assign_to_parquet_in_batches(sparsemix, table, model, learnt, rows, tmp_path):
@@ -124,7 +124,11 @@ def test_assign_to_parquet_in_batches(sparsemix, table, model, learnt, rows, tmp
 
 def test_assign_to_csv_equals_parquet(sparsemix, table, model, tmp_path):
     assert sparsemix("assign", model, table, "-o", tmp_path / "found.csv", "--json") == 0
-    assert json.loads(sparsemix.out) == {"output": str(tmp_path / "found.csv"), "n_rows": 1500}
+    assert json.loads(sparsemix.out) == {
+        "output": str(tmp_path / "found.csv"),
+        "n_rows": 1500,
+        "n_unknown_rows": 0,
+    }
     assert sparsemix("assign", model, table, "-o", tmp_path / "found.parquet", "--quiet") == 0
     with (tmp_path / "found.csv").open(encoding="utf-8", newline="") as file:
         lines = list(csv.DictReader(file))
@@ -134,12 +138,13 @@ def test_assign_to_csv_equals_parquet(sparsemix, table, model, tmp_path):
 
 
 def test_assign_leaves_the_old_file_when_the_input_breaks(sparsemix, model, tmp_path):
-    (tmp_path / "found.csv").write_text("old")
+    old = "row,cluster,probability,entropy\n"
+    (tmp_path / "found.csv").write_text(old)
     broken = tmp_path / "broken.jsonl"
     broken.write_text('{"ad": 1, "keyword": "mouse"}\n{"ad": 2, "keyword"\n')
     assert sparsemix("assign", model, broken, "-o", tmp_path / "found.csv") == 1
     assert "2" in sparsemix.err
-    assert (tmp_path / "found.csv").read_text() == "old"
+    assert (tmp_path / "found.csv").read_text() == old
     assert sorted(each.name for each in tmp_path.iterdir()) == ["broken.jsonl", "found.csv"]
 
 
@@ -180,6 +185,7 @@ def test_update_equals_partial_fit(sparsemix, table, model, rows, tmp_path):
     before = Path(model).read_bytes()
     assert sparsemix("update", model, table, "-o", tmp_path / "new.smx", "--json") == 0
     expected = {"model": str(tmp_path / "new.smx"), "n_rows_before": 1500, "n_rows": 3000}
+    expected |= {"n_features_before": 730, "n_features": 730, "looks_repeated": True}
     assert json.loads(sparsemix.out) == expected
     assert Path(model).read_bytes() == before
     found = sm.load_model(model).partial_fit(rows)
@@ -191,7 +197,12 @@ def test_update_in_place_with_new_keywords(sparsemix, model, tmp_path):
     path.write_bytes(Path(model).read_bytes())
     more.write_text("ad,keyword\n" + "".join(f"{row},yak wool\n{row},mouse\n" for row in range(50)))
     assert sparsemix("update", path, more) == 0
-    assert sparsemix.out == f"Learnt 50 more rows, 1,550 in all. The model is in {path}.\n"
+    assert sparsemix.out.splitlines() == [
+        "Learnt 50 rows and 1 new keyword.",
+        "Rows: 1,500 before, 1,550 now. Keywords: 730 before, 731 now.",
+        f"The model is in {path}.",
+    ]
+    assert "warning" not in sparsemix.err
     assert sparsemix("suggest", path, "--keyword", "yak wool", "-n", 1) == 0
 
 

@@ -41,8 +41,8 @@ def test_table(table, capsys):
     assert "keywords per row 0 0 1 1 1 2 2 2" in lines
     assert err.splitlines() == [
         f"Guessed --row 'ad_id', --feature 'keyword' for {table}.",
-        "dropped 1 null or empty features.",
-        "merged 1 repeated pairs.",
+        "dropped 1 null or empty feature.",
+        "merged 1 repeated pair.",
     ]
 
 
@@ -77,5 +77,5 @@ def test_errors_speak_of_options(tmp_path, table, capsys):
     path = tmp_path / "odd.csv"
     path.write_text("a,b,c\n1,2,3\n")
     code, _out, err = run(capsys, "profile", path)
-    assert code == 1
-    assert "--feature" in err
+    assert code == 2
+    assert "no one obvious choice for --row and --feature" in err

@@ -148,7 +148,7 @@ def test_every_role_is_checked(role):
 
 
 def test_row_and_feature_must_differ():
-    with pytest.raises(ParameterError, match="must differ"):
+    with pytest.raises(ParameterError, match="must be another column than feature="):
         read_table(table("ad", "keyword"), row="ad", feature="ad")
 
 

@@ -12,6 +12,7 @@ from sparsemix import __version__
 from sparsemix.cli import commands
 from sparsemix.cli.console import note
 from sparsemix.cli.errors import exit_code, one_line
+from sparsemix.foundation.errors import UnknownFeaturesWarning
 
 PROGRAM = "sparsemix"
 
@@ -68,10 +69,11 @@ def run(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     words = [word for word in given if word != "--debug"]
     with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnknownFeaturesWarning)  # commands count such rows themselves
         warnings.showwarning = lambda message, *_where: note(f"warning: {message}")
         try:
             return int(app(words or ["--help"], prog_name=PROGRAM, standalone_mode=False) or 0)
-        except Exception as error:
+        except (Exception, KeyboardInterrupt) as error:
             if "--debug" in given:
                 traceback.print_exception(error)
             elif message := one_line(error, PROGRAM):

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Protocol, Self, TypeVar
 
 from sparsemix.foundation.errors import DataError
+from sparsemix.foundation.wording import counted
 
 
 class Rows(Protocol):
@@ -62,6 +63,6 @@ def cut(batches: Iterable[Block], ends: Iterable[int], start: int = 0, first: in
         first = last
     if first < start:
         raise DataError(
-            f"the model has learnt {start} rows, but the input has only {first}. Give the table that it was "
-            f"learning, or leave --resume out to start anew."
+            f"the model has learnt {counted(start, 'row')}, but the input has only {first:,}. "
+            f"Give the table that it was learning, or leave --resume out to start anew."
         )

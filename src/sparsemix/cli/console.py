@@ -2,6 +2,7 @@
 
 import json
 import sys
+from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ def show(*parts: "RenderableType") -> None:
     """Write tables and text to stdout."""
     from rich.text import Text
 
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # letters that the terminal lacks are no reason to fail
     console = _console()
     for part in parts:
         console.print(part, soft_wrap=isinstance(part, str | Text))
@@ -28,7 +31,9 @@ def show(*parts: "RenderableType") -> None:
 
 def show_json(value: Any) -> None:
     """Write a value as JSON to stdout; what is not a number becomes null, as JSON knows no other way."""
-    sys.stdout.write(json.dumps(_strict(value), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+    is_unicode = "utf" in (sys.stdout.encoding or "").lower()
+    text = json.dumps(_strict(value), indent=2, ensure_ascii=not is_unicode, allow_nan=False)
+    sys.stdout.write(f"{text}\n")
 
 
 def plain(text: object) -> str:

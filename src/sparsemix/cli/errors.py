@@ -2,16 +2,26 @@
 
 import os
 import re
+import shlex
 import sys
 
 import typer
 
+from sparsemix.cli.table_options import TABLE_OPTIONS
 from sparsemix.foundation.errors import ParameterError, SparsemixError
 
 TROUBLE, USAGE, STOPPED = 1, 2, 130
 
-# How the library's messages name an argument, such as ``feature=``.
-_ARGUMENT = re.compile(r"(?<![\w-])(row|feature|count|group|label|delimiter)=(?=[\s,.)]|$)")
+_OTHERS = (
+    "n_components binarize clutter priming_rows batch_rows min_rows_per_feature max_features_per_row output "
+    "component level completeness keyword reject by title"
+)
+_OPTIONS = {name: f"--{name.replace('_', '-')}" for name in [*TABLE_OPTIONS, *_OTHERS.split()]}
+_OPTIONS |= {"random_state": "--seed", "rows": "--batch-rows", "n": "-n"}
+
+# How the library's messages name arguments: ``feature=``, ``format='csv'``, and ``'level' of suggest must be``.
+_ARGUMENT = re.compile(rf"(?<![\w'\"-])({'|'.join(TABLE_OPTIONS)})=(?:'([^']*)'|(None)|(?=[\s,.)]|$))")
+_RULE = re.compile(rf"'({'|'.join(_OPTIONS)})' of [\w. -]+? must( be None for)?(.*)")
 
 
 def exit_code(error: BaseException) -> int:
@@ -52,24 +62,42 @@ def one_line(error: BaseException, program: str) -> str:
     Examples
     --------
     >>> one_line(ParameterError("'n' of suggest must be >= 1."), "sparsemix")
-    "sparsemix: error: 'n' of suggest must be >= 1."
+    'sparsemix: error: -n must be >= 1.'
     """
     if isinstance(error, BrokenPipeError):
         _forget_output()
         return ""
-    message = " ".join(_message(error, program).split())
-    return f"{program}: error: {_ARGUMENT.sub(_as_option, message)}"
+    message = re.sub(r"(?<=[\w)])\.\.(?=\s|$)", ".", " ".join(_message(error, program).split()))
+    return f"{program}: error: {in_options(message)}"
 
 
-def _as_option(match: re.Match[str]) -> str:
-    return f"--{match[1].replace('_', '-')}"
+def in_options(message: str) -> str:
+    """Return a message of the library with options of the command line in the place of arguments.
+
+    Examples
+    --------
+    >>> in_options("'random_state' of fit must be an integer, but it is 'x'. Or pass format='csv' and quote=None.")
+    "--seed must be an integer, but it is 'x'. Or pass --format csv and --quote none."
+    """
+    return _ARGUMENT.sub(_as_option, _RULE.sub(_as_rule, message))
+
+
+def _as_rule(found: re.Match[str]) -> str:
+    rest = found[3].replace(" or None, but", ", but").replace(" be None or ", " be ")
+    return f"{_OPTIONS[found[1]]} must{' be left out for' if found[2] else ''}{rest}"
+
+
+def _as_option(found: re.Match[str]) -> str:
+    name, text, nothing = found.groups()
+    value = f" {shlex.quote(text)}" if text is not None else " none" if nothing else ""
+    return f"{_OPTIONS[name]}{value}"
 
 
 def _message(error: BaseException, program: str) -> str:
     if isinstance(error, SparsemixError):
         return str(error)
     if isinstance(error, typer.Abort | KeyboardInterrupt):
-        return "stopped; files are as they were before."
+        return "stopped; no file is left half written."
     if hasattr(error, "format_message"):
         message = error.format_message().strip()
         return f"{message}{'' if message.endswith(('.', '?')) else '.'} {_help_hint(error, program)}"

@@ -1,12 +1,17 @@
 """Open the table that a command was given: whole, or in batches from disk."""
 
-from collections.abc import Iterable, Iterator
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sparsemix.cli.console import note
+from sparsemix.cli.own_files import is_model_file
 from sparsemix.cli.progress import waiting
-from sparsemix.foundation.errors import parameter_error
+from sparsemix.cli.watching import WatchedBatches
+from sparsemix.foundation.errors import ParameterError, parameter_error
+from sparsemix.foundation.wording import counted
 
 if TYPE_CHECKING:
     from sparsemix.data import Dataset, ReadReport
@@ -34,44 +39,58 @@ class Table:
 
 @dataclass(frozen=True)
 class Source:
-    """A table and the columns that were named on the command line.
+    """A table and what was said about it on the command line.
 
     Attributes
     ----------
     path : str
-    columns : dict of str to str
+    reading : dict
         Arguments for `read_table`.
     quiet : bool
         Do not say what was guessed and dropped.
     """
 
     path: str
-    columns: dict[str, Any]
+    reading: Mapping[str, Any]
     quiet: bool = False
+
+    def files(self) -> tuple[Path, ...]:
+        """Return the files that are read."""
+        from sparsemix.data.formats import find_files
+
+        return find_files(self.path, self.reading.get("format")).files
 
     def read(self) -> "Dataset":
         """Return the whole table."""
         from sparsemix.data import read_table
 
         with waiting(f"Reading {self.path}", quiet=self.quiet):
-            dataset = read_table(self.path, **self.columns)
+            dataset = read_table(self.path, **self.reading)
         self._say_guesses(dataset.report)
         self._say_losses(dataset.report)
         return dataset
 
-    def stream(self, rows: int | None = None, first_row: int = 0) -> "Iterator[Dataset]":
-        """Return the table in batches; later ones may know more features."""
+    def stream(
+        self, rows: int | None = None, first_row: int = 0, vocabulary: str = "growing"
+    ) -> "Iterator[Dataset]":
+        """Return the table in batches, for learning; with the vocabulary "two-pass" all have the same columns."""
         from sparsemix.data import iter_batches
 
         report = None
         size = rows or ROWS_PER_BATCH
-        for batch in iter_batches(self.path, rows=size, skip_rows=first_row, **self.columns):
+        for batch in iter_batches(
+            self.path, rows=size, skip_rows=first_row, vocabulary=vocabulary, **self.reading
+        ):
             if report is None:
                 self._say_guesses(batch.report)
             report = batch.report if report is None else report + batch.report
             yield batch
         if report is not None:
             self._say_losses(report)
+
+    def asked(self, model: Any, rows: int | None = None) -> WatchedBatches:
+        """Return the table in batches for questions to a model; what it does not know is counted."""
+        return WatchedBatches(self.stream(rows, vocabulary="two-pass"), model)
 
     def table(self, rows: int | None, learnt: int = 0, **filters: int | None) -> Table:
         """Return the table filtered and whole, or streamed from disk in batches of `rows`.
@@ -87,14 +106,13 @@ class Source:
         Raises
         ------
         ParameterError
-            When a streamed table is to be filtered.
+            When a streamed table is to be filtered, or the filters leave nothing.
         """
         wanted = {name: value for name, value in filters.items() if value is not None}
         if rows is None:
             dataset = self.read()
             if wanted:
-                dataset = dataset.filter(**wanted)
-                note(f"{dataset.report.removed}.", quiet=self.quiet)
+                dataset = self._filtered(dataset, **wanted)
             return Table([dataset], n_rows=len(dataset) - learnt)
         if wanted:
             remedy = "Filters need the whole table: leave --batch-rows out."
@@ -102,29 +120,78 @@ class Source:
         first_row = learnt // rows * rows
         return Table(self.stream(rows, first_row), first_row)
 
+    def _filtered(self, dataset: "Dataset", **filters: int) -> "Dataset":
+        kept = dataset.filter(**filters)
+        if len(dataset) and not len(kept):
+            most = int(dataset.matrix.astype(bool).sum(axis=0).max(initial=0))
+            raise ParameterError(
+                f"the filters leave no row: {kept.report.removed}. The most frequent keyword is in "
+                f"{counted(most, 'row')}; lower --min-rows-per-feature or raise --max-features-per-row."
+            )
+        note(f"{kept.report.removed}.", quiet=self.quiet)
+        return kept
+
     def _say_guesses(self, report: "ReadReport") -> None:
         named = {role: column for role, column in report.guessed.items() if not column.startswith("(")}
         if named:
             told = ", ".join(f"--{role} {column!r}" for role, column in named.items())
             note(f"Guessed {told} for {self.path}.", quiet=self.quiet)
+        if any(column.isdigit() for column in named.values()):
+            note("If its first line is no header, name the columns: --columns row,feature.", quiet=self.quiet)
+        if "count" in named:
+            note(
+                "A model asks of a count only whether it is above 0, or above --binarize of fit.",
+                quiet=self.quiet,
+            )
+        for column in report.unused_counts:
+            option = shlex.join(["--count", column])
+            note(f"Column {column!r} may hold counts and is not used; {option} takes it.", quiet=self.quiet)
 
     def _say_losses(self, report: "ReadReport") -> None:
-        for sentence in str(replace(report, guessed={})).splitlines()[1:]:
+        for sentence in str(replace(report, guessed={}, unused_counts=())).splitlines()[1:]:
             note(f"{sentence}.", quiet=self.quiet)
 
 
-def open_source(path: str, quiet: bool = False, **columns: str | None) -> Source:
-    """Return a table with the columns that were named; the others are guessed when it is read.
+def open_source(path: str, reading: Mapping[str, Any], *, quiet: bool = False) -> Source:
+    """Return a table; columns that were not named are guessed when it is read.
 
     Parameters
     ----------
     path : str
+    reading : dict
+        Arguments for `read_table`.
     quiet : bool
-    **columns : str or None
-        ``row``, ``feature``, ``count``, ``group``, ``label``, ``delimiter``.
 
     Returns
     -------
     Source
+
+    Raises
+    ------
+    ParameterError
+        When a model was given in the place of a table.
     """
-    return Source(path, {name: value for name, value in columns.items() if value is not None}, quiet)
+    if not path:
+        raise ParameterError("the name of the table is empty. Give a file, a folder or a glob.")
+    if is_model_file(Path(path)):
+        shown = shlex.join(["sparsemix", "clusters", path])
+        raise ParameterError(
+            f"{path!r} is a model, not a table. A command that takes both wants MODEL first, then INPUT; "
+            f"'{shown}' shows what the model holds."
+        )
+    return Source(path, reading, quiet)
+
+
+def optional_source(path: str | None, reading: Mapping[str, Any], *, quiet: bool = False) -> Source | None:
+    """Return a table, or None where none was given.
+
+    Raises
+    ------
+    ParameterError
+        When options say how to read a table and there is none; else as `open_source`.
+    """
+    if path is not None:
+        return open_source(path, reading, quiet=quiet)
+    if reading:
+        raise ParameterError(f"--{next(iter(reading))} says how to read a table, but no table was given.")
+    return None

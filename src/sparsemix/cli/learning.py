@@ -13,7 +13,8 @@ from sparsemix.cli.errors import STOPPED
 from sparsemix.cli.first_run import say_if_compiling
 from sparsemix.cli.progress import rows_progress
 from sparsemix.cli.stopping import stop_between_blocks
-from sparsemix.foundation.errors import ModelFileError
+from sparsemix.foundation.errors import ParameterError
+from sparsemix.foundation.wording import counted
 from sparsemix.model_io import save_model
 
 
@@ -45,10 +46,14 @@ def learn(
     ------
     typer.Exit
         When the user stops it and the model is saved.
+    ParameterError
+        When there are more labels than clusters.
     """
     say_if_compiling(quiet=quiet)
     with stop_between_blocks() as stop, rows_progress("Learning", total, quiet=quiet) as advance:
         for block in blocks:
+            if labelled:
+                _check_labels(model, block)
             model.partial_fit(block, block.labels if labelled else None)
             advance(len(block))
             if checkpoint and checkpoint[1] and model.n_rows_seen_ % checkpoint[1] == 0:
@@ -59,14 +64,13 @@ def learn(
         _stop(model, checkpoint)
 
 
-def check_can_write(path: Path) -> None:
-    """Raise ModelFileError early when a model could not be saved at the end."""
-    if not path.absolute().parent.is_dir():
-        raise ModelFileError(
-            f"cannot write {str(path)!r}: the folder {str(path.parent)!r} does not exist. Create it first."
+def _check_labels(model: Any, block: Any) -> None:
+    found, most = len(block.label_names), int(model.n_components)
+    if found > most:
+        raise ParameterError(
+            f"every known label is a cluster of its own, but the column of --label has {counted(found, 'label')} and "
+            f"there are at most {counted(most, 'cluster')}. Give -k {found} or more."
         )
-    if path.is_dir():
-        raise ModelFileError(f"cannot write {str(path)!r}: it is a folder. Give the name of a file.")
 
 
 def _stop(model: Any, checkpoint: tuple[Path, int | None] | None) -> None:
@@ -74,8 +78,7 @@ def _stop(model: Any, checkpoint: tuple[Path, int | None] | None) -> None:
         raise typer.Abort
     save_model(model, checkpoint[0])
     again = [word for word in sys.argv[1:] if word != "--resume"]
-    note(
-        f"Stopped after {model.n_rows_seen_:,} rows; what is learnt is saved in {checkpoint[0]}. Go on with:"
-    )
+    learnt = counted(model.n_rows_seen_, "row")
+    note(f"Stopped after {learnt}; what is learnt is saved in {checkpoint[0]}. Go on with:")
     note(f"  {shlex.join(['sparsemix', *again, '--resume'])}")
     raise typer.Exit(STOPPED)

@@ -15,14 +15,15 @@ class Order(StrEnum):
     LIFT = "lift"
 
 
-_COLUMNS = "Columns of INPUT (guessed when there is one obvious choice)"
+LARGEST_SEED = 2**32 - 1
 
-Input = Annotated[
-    str,
-    typer.Argument(
-        metavar="INPUT",
-        help="A file, folder or glob: Parquet, CSV, TSV, JSONL (also gzipped), svmlight, FIMI, .npz, .mtx.",
-    ),
+_COLUMNS = "Columns of INPUT (guessed when there is one obvious choice)"
+_FORM = "Form of INPUT"
+_TABLES = "a file, folder or glob: Parquet, CSV, TSV, JSONL (also gzipped), svmlight, FIMI, .npz, .mtx."
+
+Input = Annotated[str, typer.Argument(metavar="INPUT", help=f"The table: {_TABLES}")]
+OptionalInput = Annotated[
+    str | None, typer.Argument(metavar="INPUT", help=f"Rows to assign to the clusters: {_TABLES}")
 ]
 Model = Annotated[
     Path, typer.Argument(metavar="MODEL", help="A model file that 'sparsemix fit' has written.")
@@ -43,7 +44,12 @@ Feature = Annotated[
 ]
 Count = Annotated[
     str | None,
-    typer.Option("--count", metavar="COLUMN", help="How often; default once.", rich_help_panel=_COLUMNS),
+    typer.Option(
+        "--count",
+        metavar="COLUMN",
+        help="How often; the model asks only whether that is above 0, or above --binarize of fit.",
+        rich_help_panel=_COLUMNS,
+    ),
 ]
 Group = Annotated[
     str | None,
@@ -61,7 +67,44 @@ Delimiter = Annotated[
         "--delimiter",
         metavar="TEXT",
         help="What stands between the keywords of one cell.",
-        rich_help_panel=_COLUMNS,
+        rich_help_panel=_FORM,
+    ),
+]
+Format = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        metavar="NAME",
+        help="parquet, csv, tsv, jsonl, baskets (one a line, no header), svmlight, npz or mtx; "
+        "by default what the file's name says.",
+        rich_help_panel=_FORM,
+    ),
+]
+Columns = Annotated[
+    str | None,
+    typer.Option(
+        "--columns",
+        metavar="NAMES",
+        help="Names for the columns of CSV or TSV without a header, with commas between them.",
+        rich_help_panel=_FORM,
+    ),
+]
+Separator = Annotated[
+    str | None,
+    typer.Option(
+        "--separator",
+        metavar="CHARACTER",
+        help="What stands between the values of a CSV line; a comma by default.",
+        rich_help_panel=_FORM,
+    ),
+]
+Quote = Annotated[
+    str | None,
+    typer.Option(
+        "--quote",
+        metavar="CHARACTER",
+        help="Quotation mark of CSV and TSV, or 'none'; \" by default.",
+        rich_help_panel=_FORM,
     ),
 ]
 

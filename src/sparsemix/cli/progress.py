@@ -1,8 +1,11 @@
 """How far long work is: rows done, rows per second and time left, on a terminal only."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sized
 from contextlib import contextmanager
+from typing import TypeVar
+
+Batch = TypeVar("Batch", bound=Sized)
 
 
 @contextmanager
@@ -45,6 +48,14 @@ def rows_progress(title: str, total: int | None, *, quiet: bool = False) -> Iter
             bar.update(task, speed=f"{speed:,.0f} rows/s" if speed else "")
 
         yield advance
+
+
+def with_progress(title: str, batches: Iterable[Batch], *, quiet: bool = False) -> Iterator[Batch]:
+    """Yield batches, and show how many rows of them are done."""
+    with rows_progress(title, None, quiet=quiet) as advance:
+        for batch in batches:
+            yield batch
+            advance(len(batch))
 
 
 @contextmanager

@@ -5,10 +5,12 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from sparsemix.cli.console import plain, show, show_json
-from sparsemix.cli.progress import rows_progress
+from sparsemix.cli.console import note, plain, show, show_json
+from sparsemix.cli.progress import with_progress
 from sparsemix.cli.tables import clusters_table
+from sparsemix.cli.watching import WatchedBatches
 from sparsemix.foundation.errors import DataError, parameter_error
+from sparsemix.foundation.wording import counted
 from sparsemix.reporting import summarize_model
 from sparsemix.reporting.summary import describe_component
 
@@ -46,12 +48,10 @@ def score_batches(model: Any, batches: Iterable[Any], *, quiet: bool = False) ->
     """
     n_rows = n_keywords = 0
     total = 0.0
-    with rows_progress("Scoring", None, quiet=quiet) as advance:
-        for batch in batches:
-            total += float(model.score_samples(batch).sum())
-            n_rows += len(batch)
-            n_keywords += int(batch.matrix.nnz)
-            advance(len(batch))
+    for batch in with_progress("Scoring", batches, quiet=quiet):
+        total += float(model.score_samples(batch).sum())
+        n_rows += len(batch)
+        n_keywords += int(batch.matrix.nnz)
     if n_rows == 0:
         raise DataError("there is no row to score. Check the input and its columns.")
     return {
@@ -76,12 +76,16 @@ def show_fit(model: Any, source: str, path: Path, *, json: bool) -> None:
         return
     clusters = summary["clusters"]
     evidence = summary["log_evidence_per_row"]
-    rows, keywords = f"{summary['n_rows']:,} rows", f"{summary['n_features']:,} keywords"
+    sizes = (
+        f"{counted(summary['n_rows'], 'row')} with {counted(summary['n_features'], 'keyword')} "
+        f"in {counted(summary['n_clusters'], 'cluster')}"
+    )
+    more = len(clusters) - _SHORT
     show(
-        f"{rows} with {keywords} in {summary['n_clusters']} clusters; log evidence per row {evidence:.3f} nats.",
+        f"{sizes}; log evidence per row {evidence:.3f} nats.",
         "",
         clusters_table(clusters[:_SHORT]),
-        *([f"... and {len(clusters) - _SHORT} smaller ones."] if len(clusters) > _SHORT else []),
+        *([f"... and {counted(more, 'smaller one')}."] if more > 0 else []),
         "",
         f"The model is in {path}. Next:",
         f"  {shlex.join(['sparsemix', 'clusters', str(path)])}",
@@ -90,13 +94,37 @@ def show_fit(model: Any, source: str, path: Path, *, json: bool) -> None:
     )
 
 
-def show_update(model: Any, rows_before: int, path: Path, *, json: bool) -> None:
-    """Print how many rows a model has learnt in addition."""
-    learnt = int(model.n_rows_seen_)
+def say_unknown(batches: WatchedBatches, *, quiet: bool = False) -> None:
+    """Tell the user of rows that a model can say nothing about."""
+    if batches.n_unknown_rows:
+        share = f"{batches.n_unknown_rows:,} of {batches.n_rows:,}"
+        note(f"Rows with only keywords that the model does not know: {share}.", quiet=quiet)
+
+
+def show_assigned(batches: WatchedBatches, path: Path, *, json: bool, quiet: bool) -> None:
+    """Say where assignments are: as JSON on stdout, or as a note."""
+    note(f"Wrote {counted(batches.n_rows, 'row')} to {path}.", quiet=quiet or json)
     if json:
-        show_json({"model": str(path), "n_rows_before": rows_before, "n_rows": learnt})
-    else:
-        show(f"Learnt {learnt - rows_before:,} more rows, {learnt:,} in all. The model is in {path}.")
+        sizes = {"n_rows": batches.n_rows, "n_unknown_rows": batches.n_unknown_rows}
+        show_json({"output": str(path), **sizes})
+
+
+def summarize(
+    model: Any, batches: WatchedBatches | None, *, quiet: bool = False, **options: Any
+) -> dict[str, Any]:
+    """Return the summary of a model and, where there are batches, of their assignments."""
+    if batches is None:
+        return summarize_model(model, **options)
+    summary = summarize_model(model, with_progress("Assigning", batches, quiet=quiet), **options)
+    say_unknown(batches, quiet=quiet)
+    return summary
+
+
+def show_report(summary: dict[str, Any], path: Path, *, json: bool, quiet: bool) -> None:
+    """Say where the page is: what it shows as JSON on stdout, or as a note."""
+    note(f"Wrote the page to {path}. Open it in a browser.", quiet=quiet or json)
+    if json:
+        show_json({"output": str(path), **summary})
 
 
 def _example(clusters: Sequence[dict[str, Any]]) -> str:

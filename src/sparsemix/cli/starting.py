@@ -8,6 +8,7 @@ from sparsemix.cli.blocks import BLOCK_ROWS, cut
 from sparsemix.cli.console import note
 from sparsemix.cli.inputs import Table
 from sparsemix.foundation.errors import DataError, parameter_error
+from sparsemix.foundation.wording import counted
 from sparsemix.model_io import load_model
 
 DEFAULTS = {"n_components": 50, "random_state": 0, "binarize": 0.0}
@@ -43,7 +44,7 @@ def start_model(parameters: dict[str, Any], resume: Path | None, *, quiet: bool 
     if resume is not None and resume.exists():
         model = load_model(resume)
         _check_same_parameters(model.get_params(), asked, resume)
-        note(f"Going on after {model.n_rows_seen_:,} rows of {resume}.", quiet=quiet)
+        note(f"Going on after {counted(model.n_rows_seen_, 'row')} of {resume}.", quiet=quiet)
         return model
     if resume is not None:
         note(f"There is no {resume} to go on with; starting at the first row.", quiet=quiet)

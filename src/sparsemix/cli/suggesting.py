@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from sparsemix.cli.console import note, plain
-from sparsemix.cli.inputs import open_source
-from sparsemix.foundation.errors import DataError, ParameterError, parameter_error
+from sparsemix.cli.inputs import Source, optional_source
+from sparsemix.foundation.errors import DataError, ParameterError
+from sparsemix.foundation.wording import counted
 
 
 def known_keywords(known: Sequence[str], asked: Sequence[str]) -> list[str]:
-    """Return the keywords that were asked for, or raise for one that the model has never seen.
+    """Return the keywords that were asked for, each once, or raise for one that the model has never seen.
 
     Parameters
     ----------
@@ -39,15 +40,13 @@ def known_keywords(known: Sequence[str], asked: Sequence[str]) -> list[str]:
     for keyword in asked:
         if keyword not in names:
             close = [repr(plain(name)) for name in get_close_matches(keyword, known, n=3)]
-            hint = (
-                f"did you mean {' or '.join(close)}?" if close else "and no keyword that it knows is like it."
-            )
-            raise ParameterError(f"The model does not know {plain(keyword)!r}: {hint}")
-    return list(asked)
+            hint = f": did you mean {' or '.join(close)}?" if close else ", nor any keyword like it."
+            raise ParameterError(f"The model does not know {plain(keyword)!r}{hint}")
+    return list(dict.fromkeys(asked))
 
 
 def ad_keywords(
-    known: Sequence[str], ad: str | None, path: str | None, columns: Mapping[str, str | None], *, quiet: bool
+    known: Sequence[str], ad: str | None, path: str | None, reading: Mapping[str, Any], *, quiet: bool
 ) -> list[str]:
     """Return the keywords of row `ad` of a table that the model knows.
 
@@ -57,8 +56,8 @@ def ad_keywords(
     ad : str or None
         Id of the row; None gives no keywords.
     path : str or None
-    columns : dict
-        Column options.
+    reading : dict
+        Arguments for `read_table`.
     quiet : bool
 
     Returns
@@ -68,22 +67,24 @@ def ad_keywords(
     Raises
     ------
     ParameterError
-        When only one of `ad` and `path` is given.
+        When only one of `ad` and `path` is given, or the table has no such row.
     DataError
-        When the table has no such row, or the model knows none of its keywords.
+        When the row has no keyword, or the model knows none of them.
     """
     if (ad is None) != (path is None):
         raise ParameterError("--ad and --input belong together: the id of a row, and the table that has it.")
-    if ad is None or path is None:
+    source = optional_source(path, reading, quiet=quiet)
+    if ad is None or source is None:
         return []
-    names, found = set(known), _keywords_of(ad, path, columns, quiet)
+    names, found = set(known), _keywords_of(ad, source)
     unknown = [keyword for keyword in found if keyword not in names]
-    if unknown:
-        note(f"The model does not know {len(unknown)} of its keywords: {', '.join(unknown[:5])}", quiet=quiet)
     if len(unknown) == len(found):
-        raise DataError(
-            f"The model knows no keyword of row {ad!r}. Choose another row, or update the model first."
-        )
+        reason = "The model knows no keyword of row" if found else "There is no keyword in row"
+        raise DataError(f"{reason} {ad!r}. Choose another row, or update the model first.")
+    if unknown:
+        shown = ", ".join([*unknown[:5], *(["..."] if len(unknown) > 5 else [])])
+        share = f"{len(unknown)} of {counted(len(found), 'keyword')}"
+        note(f"The model does not know {share} of row {ad!r}: {shown}", quiet=quiet)
     return [keyword for keyword in found if keyword in names]
 
 
@@ -98,8 +99,7 @@ def answer(
         When no keyword was given.
     """
     if not accepted:
-        rule = "given at least once, unless --ad and --input name a row"
-        raise parameter_error("keyword", "suggest", rule, list(accepted))
+        raise ParameterError("Give at least one --keyword, or name a row with --ad and --input.")
     return [
         {
             "keyword": each.feature if isinstance(each.feature, str) else int(each.feature),
@@ -119,12 +119,12 @@ def _as_features(model: Any, *keywords: Sequence[str]) -> list[list[Any]]:
     return [[as_feature(keyword) for keyword in each] for each in keywords]
 
 
-def _keywords_of(ad: str, path: str, columns: Mapping[str, str | None], quiet: bool) -> list[str]:
-    for batch in open_source(path, quiet, **columns).stream():
+def _keywords_of(ad: str, source: Source) -> list[str]:
+    for batch in source.stream():
         hits = np.flatnonzero(np.asarray([str(each) == ad for each in batch.row_ids]))
         if len(hits):
             row = batch[int(hits[0]) : int(hits[0]) + 1]
             columns_on = row.matrix.indices.tolist()
             names = row.feature_names
             return [str(column) if names is None else str(names[column]) for column in columns_on]
-    raise DataError(f"{path} has no row {ad!r}. Check the id, and the column in --row.")
+    raise ParameterError(f"{source.path} has no row {ad!r}. Check the id, and the column in --row.")

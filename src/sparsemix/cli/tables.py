@@ -55,8 +55,22 @@ def keywords_table(cluster: Mapping[str, Any], level: float) -> Table:
     return table
 
 
-def suggestions_table(suggestions: Sequence[Mapping[str, Any]], level: float = 0.95) -> Table:
-    """Return a table of suggested keywords: probability, interval, clusters behind each."""
+def suggestions_title(accepted: Sequence[str], rejected: Sequence[str]) -> str:
+    """Return one line on what was asked.
+
+    Examples
+    --------
+    >>> suggestions_title(["red", "blue"], ["green"])
+    'For an ad with: red, blue, without: green'
+    """
+    without = f", without: {plain(', '.join(rejected))}" if rejected else ""
+    return f"For an ad with: {plain(', '.join(accepted))}{without}"
+
+
+def suggestions_table(suggestions: Sequence[Mapping[str, Any]], level: float = 0.95) -> Table | str:
+    """Return a table of suggested keywords (probability, interval, clusters behind each), or why there is none."""
+    if not suggestions:
+        return "Nothing is left to suggest: the model knows no other keyword."
     heads = [("keyword", "left"), ("probability", "right"), (f"{100 * level:g}% interval", "right")]
     table = _table([*heads, ("clusters behind it", "left")])
     for entry in suggestions:

@@ -77,7 +77,9 @@ def check_columns(requested: Mapping[str, str], available: Sequence[str]) -> Non
             )
     row = requested.get("row")
     if row is not None and row == requested.get("feature"):
-        raise ParameterError(f"'row' and 'feature' of read_table must differ, but both are {row!r}.")
+        raise ParameterError(
+            f"'row' of read_table must be another column than feature=, but both are {row!r}."
+        )
 
 
 def assign_roles(requested: Mapping[str, str], available: Sequence[str], rows_may_be_records: bool) -> Roles:
@@ -108,6 +110,7 @@ def assign_roles(requested: Mapping[str, str], available: Sequence[str], rows_ma
         raise ParameterError(
             f"There is no one obvious choice for {missing}. "
             f"Name the columns; the table has {', '.join(map(repr, available)) or 'none'}."
+            f"{_separator_hint(available)}"
         )
     ordered = {role: guessed[role] for role in wanted}
     named = {role: name for role, name in ordered.items() if name != RECORD_NUMBER}

@@ -13,7 +13,8 @@ import pyarrow.csv as pa_csv
 from sparsemix.data.blocks import Block
 from sparsemix.data.byte_stream import read_pieces
 from sparsemix.data.csv_records import Dialect, Records, careful_records, read_header, record_pieces
-from sparsemix.foundation.errors import DataError
+from sparsemix.foundation.errors import DataError, ParameterError
+from sparsemix.foundation.wording import counted
 
 
 @dataclass(frozen=True)
@@ -74,8 +75,9 @@ class CsvReader:
         if self._names is None:
             return names, n_bytes, n_lines
         if len(names) != len(self._names):
-            raise DataError(
-                f"'columns' of read_table names {len(self._names)} columns, but {file} has {len(names)}."
+            raise ParameterError(
+                f"'columns' of read_table must name {counted(len(names), 'column')}, those of {file}, "
+                f"but it names {', '.join(map(repr, self._names))}."
             )
         return list(self._names), 0, 0
 

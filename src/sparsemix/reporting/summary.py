@@ -1,5 +1,6 @@
 """A fitted mixture as one plain dict that JSON can hold: what the report shows."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ def summarize_model(
     Parameters
     ----------
     model : fitted mixture
-    rows : Dataset or sparse or dense matrix, optional
+    rows : Dataset, sparse or dense matrix, or iterator of those, optional
         Rows to assign, to tell how sure the assignments are.
     title : str
     row_noun : str
@@ -103,13 +104,20 @@ def describe_feature(feature: Any) -> dict[str, Any]:
     }
 
 
+def _blocks(rows: Any) -> Iterator[Any]:
+    for part in rows if isinstance(rows, Iterator) else [rows]:
+        n_rows = part.shape[0] if hasattr(part, "shape") else len(part)
+        for first in range(0, n_rows, _ROWS_PER_BLOCK):
+            yield part[first : first + _ROWS_PER_BLOCK]
+
+
 def _certainty(model: Any, rows: Any) -> dict[str, Any]:
     counts = np.zeros(len(_EDGES) - 1, dtype=np.int64)
-    n_rows = rows.shape[0] if hasattr(rows, "shape") else len(rows)
     members: dict[int, int] = {}
-    probability = entropy = 0.0
-    for first in range(0, n_rows, _ROWS_PER_BLOCK):
-        found = assign(model, rows[first : first + _ROWS_PER_BLOCK])
+    n_rows, probability, entropy = 0, 0.0, 0.0
+    for block in _blocks(rows):
+        found = assign(model, block)
+        n_rows += found.clusters.size
         counts += np.histogram(found.probabilities.clip(0, 1), bins=_EDGES)[0]
         probability += float(found.probabilities.sum())
         entropy += float(found.entropies.sum())

@@ -1,6 +1,6 @@
 """The commands, one file each: parse, call the library, print."""
 
-from sparsemix.cli.commands import assign, clusters, demo, fit, profile, score, suggest, update
+from sparsemix.cli.commands import assign, clusters, demo, fit, profile, report, score, suggest, update
 
 ALL = (
     ("demo", demo.demo, demo.EXAMPLES),
@@ -11,5 +11,6 @@ ALL = (
     ("assign", assign.assign, assign.EXAMPLES),
     ("update", update.update, update.EXAMPLES),
     ("score", score.score, score.EXAMPLES),
+    ("report", report.report, report.EXAMPLES),
 )
 """Name, function and examples of every command, in the order of the help page."""

@@ -1,11 +1,12 @@
 """``sparsemix assign``: the cluster of each row."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from sparsemix.cli import options
+from sparsemix.cli.table_options import takes_table
 
 EXAMPLES = (
     "sparsemix assign ads.smx ads.csv -o clusters.csv\n\n"
@@ -13,6 +14,7 @@ EXAMPLES = (
 )
 
 
+@takes_table("count")
 def assign(
     *,
     model: options.Model,
@@ -20,24 +22,22 @@ def assign(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="Where to write; .csv or .parquet.")
     ],
-    row: options.Row = None,
-    feature: options.Feature = None,
-    count: options.Count = None,
-    delimiter: options.Delimiter = None,
     batch_rows: options.BatchRows = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
+    reading: dict[str, Any],
 ) -> None:
     """Write the cluster of each row, its probability, and the entropy of all its probabilities (nats)."""
-    from sparsemix.cli.assigning import assign_batches, check_suffix, write_assignments
-    from sparsemix.cli.console import note, show_json
+    from sparsemix.cli.assigning import assign_batches, write_assignments
     from sparsemix.cli.inputs import open_source
+    from sparsemix.cli.outputs import check_table_output
+    from sparsemix.cli.results import say_unknown, show_assigned
     from sparsemix.model_io import load_model
 
-    check_suffix(output)
-    source = open_source(input, quiet, row=row, feature=feature, count=count, delimiter=delimiter)
-    parts = assign_batches(load_model(model), source.stream(batch_rows), quiet=quiet)
-    n_rows = write_assignments(output, parts)
-    note(f"Wrote {n_rows:,} rows to {output}.", quiet=quiet or json)
-    if json:
-        show_json({"output": str(output), "n_rows": n_rows})
+    source = open_source(input, reading, quiet=quiet)
+    check_table_output(output, source)
+    learnt = load_model(model)
+    batches = source.asked(learnt, batch_rows)
+    write_assignments(output, assign_batches(learnt, batches, quiet=quiet))
+    say_unknown(batches, quiet=quiet)
+    show_assigned(batches, output, json=json, quiet=quiet)

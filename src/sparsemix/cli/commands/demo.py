@@ -13,7 +13,9 @@ EXAMPLES = "sparsemix demo\n\nsparsemix demo --out /tmp/demo --ads 5000"
 def demo(
     out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Where to write the files.")] = Path(),
     ads: Annotated[int, typer.Option("--ads", min=200, help="How many ads to make up.")] = 20_000,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the ads and of the start.")] = 0,
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, max=options.LARGEST_SEED, help="Seed of the ads and of the start.")
+    ] = 0,
     quiet: options.Quiet = False,
 ) -> None:
     """Make up ads with readable keywords, cluster them, suggest keywords for one, and write a report.

@@ -1,11 +1,12 @@
 """``sparsemix fit``: learn the clusters of a table."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from sparsemix.cli import options
+from sparsemix.cli.table_options import takes_table
 
 EXAMPLES = (
     "sparsemix fit ads.csv -o ads.smx\n\n"
@@ -17,6 +18,7 @@ EXAMPLES = (
 _MODEL, _RUN = "The model", "Long runs"
 
 
+@takes_table("count", "label")
 def fit(
     *,
     input: options.Input,
@@ -29,19 +31,27 @@ def fit(
             "--n-components",
             "-k",
             metavar="N",
+            min=1,
             help="How many clusters at most; 50 by default.",
             rich_help_panel=_MODEL,
         ),
     ] = None,
     seed: Annotated[
         int | None,
-        typer.Option("--seed", help="Seed of the random start; 0 by default.", rich_help_panel=_MODEL),
+        typer.Option(
+            "--seed",
+            min=0,
+            max=options.LARGEST_SEED,
+            help="Seed of the random start; 0 by default.",
+            rich_help_panel=_MODEL,
+        ),
     ] = None,
     binarize: Annotated[
         float | None,
         typer.Option(
             "--binarize",
             metavar="X",
+            min=0.0,
             help="A count above this means present; 0 by default.",
             rich_help_panel=_MODEL,
         ),
@@ -57,16 +67,18 @@ def fit(
         typer.Option(
             "--priming-rows",
             metavar="ROWS",
+            min=1,
             help="Rows from which the first clusters are found.",
             rich_help_panel=_MODEL,
         ),
     ] = None,
     min_rows_per_feature: Annotated[
-        int | None, typer.Option("--min-rows-per-feature", metavar="N", help="Drop keywords of fewer rows.")
+        int | None,
+        typer.Option("--min-rows-per-feature", metavar="N", min=1, help="Drop keywords of fewer rows."),
     ] = None,
     max_features_per_row: Annotated[
         int | None,
-        typer.Option("--max-features-per-row", metavar="N", help="Then drop rows of more keywords."),
+        typer.Option("--max-features-per-row", metavar="N", min=1, help="Then drop rows of more keywords."),
     ] = None,
     batch_rows: options.BatchRows = None,
     checkpoint_every: Annotated[
@@ -82,31 +94,27 @@ def fit(
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with the interrupted run in MODEL.", rich_help_panel=_RUN)
     ] = False,
-    row: options.Row = None,
-    feature: options.Feature = None,
-    count: options.Count = None,
-    label: options.Label = None,
-    delimiter: options.Delimiter = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
+    reading: dict[str, Any],
 ) -> None:
     """Learn the clusters of a table in one pass and write them to a model file."""
     from sparsemix.cli.inputs import open_source
-    from sparsemix.cli.learning import check_can_write, learn
+    from sparsemix.cli.learning import learn
+    from sparsemix.cli.outputs import check_model_output
     from sparsemix.cli.results import show_fit
     from sparsemix.cli.starting import blocks_to_learn, rows_learnt, start_model
     from sparsemix.model_io import save_model
 
-    check_can_write(output)
-    columns = {"row": row, "feature": feature, "count": count, "label": label, "delimiter": delimiter}
-    source = open_source(input, quiet, **columns)
+    source = open_source(input, reading, quiet=quiet)
+    check_model_output(output, source)
     parameters = {"n_components": n_components, "random_state": seed, "binarize": binarize}
     parameters |= {"clutter": clutter, "priming_rows": priming_rows}
     model = start_model(parameters, output if resume else None, quiet=quiet)
     cuts = {"min_rows_per_feature": min_rows_per_feature, "max_features_per_row": max_features_per_row}
     table = source.table(batch_rows, rows_learnt(model), **cuts)
     blocks = blocks_to_learn(model, table, checkpoint_every)
-    checkpoint = (output, checkpoint_every)
-    learn(model, blocks, total=table.n_rows, checkpoint=checkpoint, labelled=label is not None, quiet=quiet)
+    checkpoint, labelled = (output, checkpoint_every), "label" in reading
+    learn(model, blocks, total=table.n_rows, checkpoint=checkpoint, labelled=labelled, quiet=quiet)
     save_model(model.prime(), output)
     show_fit(model, input, output, json=json)

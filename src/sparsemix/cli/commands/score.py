@@ -1,32 +1,36 @@
 """``sparsemix score``: how well a model predicts rows."""
 
+from typing import Any
+
 from sparsemix.cli import options
+from sparsemix.cli.table_options import takes_table
 
 EXAMPLES = "sparsemix score ads.smx new_ads.csv\n\nsparsemix score ads.smx new_ads.parquet --json"
 
 
+@takes_table("count")
 def score(
     *,
     model: options.Model,
     input: options.Input,
-    row: options.Row = None,
-    feature: options.Feature = None,
-    count: options.Count = None,
-    delimiter: options.Delimiter = None,
     batch_rows: options.BatchRows = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
+    reading: dict[str, Any],
 ) -> None:
     """Show the mean log density of rows under a model; higher is better, and rows it never saw count most."""
     from sparsemix.cli.console import show, show_json
     from sparsemix.cli.inputs import open_source
-    from sparsemix.cli.results import score_batches
+    from sparsemix.cli.results import say_unknown, score_batches
     from sparsemix.cli.tables import facts_table
     from sparsemix.model_io import load_model
 
-    source = open_source(input, quiet, row=row, feature=feature, count=count, delimiter=delimiter)
-    found = score_batches(load_model(model), source.stream(batch_rows), quiet=quiet)
+    source = open_source(input, reading, quiet=quiet)
+    learnt = load_model(model)
+    batches = source.asked(learnt, batch_rows)
+    found = score_batches(learnt, batches, quiet=quiet)
+    say_unknown(batches, quiet=quiet)
     if json:
-        show_json(found)
+        show_json(found | {"n_unknown_rows": batches.n_unknown_rows})
     else:
         show(facts_table({name.replace("_", " "): f"{value:,.6g}" for name, value in found.items()}))

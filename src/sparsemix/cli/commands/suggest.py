@@ -1,10 +1,11 @@
 """``sparsemix suggest``: more keywords for an ad."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from sparsemix.cli import options
+from sparsemix.cli.table_options import takes_table
 
 EXAMPLES = (
     "sparsemix suggest ads.smx --keyword 'window cleaner' --keyword 'cleaning company'\n\n"
@@ -13,6 +14,7 @@ EXAMPLES = (
 )
 
 
+@takes_table("count")
 def suggest(
     *,
     model: options.Model,
@@ -41,27 +43,24 @@ def suggest(
             help="Share of the ad's keywords that are given: near 1, what is missing tells as well.",
         ),
     ] = 0.0,
-    row: options.Row = None,
-    feature: options.Feature = None,
-    delimiter: options.Delimiter = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
+    reading: dict[str, Any],
 ) -> None:
     """Suggest keywords for an ad, with their probability and the clusters that speak for them."""
-    from sparsemix.cli.console import plain, show, show_json
+    from sparsemix.cli.console import show, show_json
     from sparsemix.cli.results import keyword_names
     from sparsemix.cli.suggesting import ad_keywords, answer, known_keywords
-    from sparsemix.cli.tables import suggestions_table
+    from sparsemix.cli.tables import suggestions_table, suggestions_title
     from sparsemix.model_io import load_model
 
     learnt = load_model(model)
     known = keyword_names(learnt)
     accepted, rejected = known_keywords(known, keyword or []), known_keywords(known, reject or [])
-    columns = {"row": row, "feature": feature, "delimiter": delimiter}
-    accepted += ad_keywords(known, ad, input, columns, quiet=quiet)
+    of_ad = ad_keywords(known, ad, input, reading, quiet=quiet)
+    accepted += [each for each in of_ad if each not in accepted]
     found = answer(learnt, accepted, rejected, n=n, level=level, completeness=completeness)
     if json:
         show_json({"accepted": accepted, "rejected": rejected, "level": level, "suggestions": found})
     else:
-        without = f", without: {plain(', '.join(rejected))}" if rejected else ""
-        show(f"For an ad with: {plain(', '.join(accepted))}{without}", suggestions_table(found, level))
+        show(suggestions_title(accepted, rejected), suggestions_table(found, level))

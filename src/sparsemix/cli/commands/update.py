@@ -1,15 +1,17 @@
 """``sparsemix update``: learn new rows into a model."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from sparsemix.cli import options
+from sparsemix.cli.table_options import takes_table
 
 EXAMPLES = "sparsemix update ads.smx new_ads.csv\n\nsparsemix update ads.smx new_ads.csv -o ads_of_today.smx"
 
 
+@takes_table("count")
 def update(
     *,
     model: options.Model,
@@ -18,26 +20,26 @@ def update(
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Where to write; default: MODEL itself."),
     ] = None,
-    row: options.Row = None,
-    feature: options.Feature = None,
-    count: options.Count = None,
-    delimiter: options.Delimiter = None,
     batch_rows: options.BatchRows = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
+    reading: dict[str, Any],
 ) -> None:
     """Learn the rows of INPUT into a model, as if they had followed the rows it has learnt."""
     from sparsemix.cli.blocks import BLOCK_ROWS, cut
     from sparsemix.cli.inputs import open_source
-    from sparsemix.cli.learning import check_can_write, learn
-    from sparsemix.cli.results import show_update
+    from sparsemix.cli.learning import learn
+    from sparsemix.cli.outputs import check_model_output
+    from sparsemix.cli.updating import Before, show_update
+    from sparsemix.cli.watching import WatchedBatches
     from sparsemix.model_io import load_model, save_model
 
     target = output or model
-    check_can_write(target)
-    source = open_source(input, quiet, row=row, feature=feature, count=count, delimiter=delimiter)
+    source = open_source(input, reading, quiet=quiet)
     learner = load_model(model)
-    before = int(learner.n_rows_seen_)
-    learn(learner, cut(source.stream(batch_rows), [BLOCK_ROWS]), total=None, quiet=quiet)
+    check_model_output(target, source)
+    before = Before.of(learner)
+    batches = WatchedBatches(source.stream(batch_rows))
+    learn(learner, cut(batches, [BLOCK_ROWS]), total=None, quiet=quiet)
     save_model(learner, target)
-    show_update(learner, before, target, json=json)
+    show_update(learner, before, batches, target, json=json, quiet=quiet)

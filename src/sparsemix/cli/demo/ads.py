@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsemix.cli.demo.topics import TOPICS
+from sparsemix.persistence import replacing
 
 _OFF_TOPIC = 0.03  # share of ads whose keywords come from anywhere
 _STRAY_KEYWORDS = 0.4  # mean number of keywords of other trades in an ad
@@ -32,7 +33,7 @@ class DemoAds:
 
     def write_csv(self, path: Path) -> None:
         """Write one line for each ad and keyword: ad_id, advertiser, keyword."""
-        with path.open("w", encoding="utf-8", newline="") as file:
+        with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(["ad_id", "advertiser", "keyword"])
             for number, (advertiser, keywords) in enumerate(

@@ -10,12 +10,13 @@ from sparsemix.cli.console import show
 from sparsemix.cli.demo.ads import make_demo_ads
 from sparsemix.cli.demo.topics import TOPICS
 from sparsemix.cli.learning import learn
+from sparsemix.cli.outputs import check_model_output, check_output, check_page_output
 from sparsemix.cli.profiles import describe_profile, profile_table
 from sparsemix.cli.progress import waiting
 from sparsemix.cli.results import describe_clusters
 from sparsemix.cli.suggesting import answer
 from sparsemix.cli.tables import clusters_table, suggestions_table
-from sparsemix.foundation.errors import DataError
+from sparsemix.foundation.errors import ParameterError
 
 if TYPE_CHECKING:
     from sparsemix.data import Dataset
@@ -37,13 +38,16 @@ def prepare(folder: Path) -> Files:
 
     Raises
     ------
-    DataError
-        When a page that is not the demo's own is in the way.
+    ParameterError
+        When a file that the demo cannot have written is in the way.
     """
+    if folder.exists() and not folder.is_dir():
+        raise ParameterError(f"{str(folder)!r} is a file. Choose another folder with --out.")
     folder.mkdir(parents=True, exist_ok=True)
     files = Files(folder / "demo_ads.csv", folder / "demo_ads.smx", folder / "report.html")
-    if files.report.exists() and "Written by sparsemix" not in files.report.read_text("utf-8", "replace"):
-        raise DataError(f"{files.report} is not a report of sparsemix. Choose another folder with --out.")
+    check_output(files.ads)
+    check_model_output(files.model)
+    check_page_output(files.report)
     return files
 
 
@@ -54,7 +58,7 @@ def write_ads(files: Files, n_ads: int, seed: int, quiet: bool) -> "Dataset":
     _headline(1, f"Making up {n_ads:,} ads of {len(TOPICS)} trades", "")
     make_demo_ads(n_ads, seed).write_csv(files.ads)
     show(f"They are in {files.ads}: one line for each ad and keyword, as an export of your ads might be.")
-    _headline(2, "Looking at the table", f"sparsemix profile {files.ads}")
+    _headline(2, "Looking at the table", shlex.join(["sparsemix", "profile", str(files.ads)]))
     with waiting("Reading", quiet=quiet):
         dataset = read_table(files.ads, row="ad_id", feature="keyword", group="advertiser")
     show(profile_table(describe_profile(dataset)))
@@ -96,7 +100,8 @@ def suggest(files: Files, model: Any) -> None:
     _headline(4, f"Suggesting keywords for an ad that has only {KEYWORD!r}", shlex.join(command))
     found = answer(model, [KEYWORD], [], n=8)
     show(suggestions_table(found))
-    good, bad = _first_of(found, MEANT, 0), _first_of(found, NOT_MEANT, -1)
+    good = _first_of(found, MEANT)
+    bad = _first_of([each for each in reversed(found) if each["keyword"] != good], NOT_MEANT)
     command += ["--keyword", good, "--reject", bad]
     _headline(5, f"The advertiser takes {good!r} and turns down {bad!r}", shlex.join(command))
     show(suggestions_table(answer(model, [KEYWORD, good], [bad], n=8)))
@@ -106,7 +111,9 @@ def report(files: Files, model: Any, dataset: "Dataset") -> None:
     """Write the page."""
     from sparsemix.reporting import summarize_model, write_report
 
-    _headline(6, "Writing the report", "")
+    command = ["sparsemix", "report", str(files.model), str(files.ads), "-o", str(files.report)]
+    command += ["--title", "Demo ads", "--row-noun", "ads"]
+    _headline(6, "Writing the report", shlex.join(command))
     write_report(files.report, summarize_model(model, dataset, title="Demo ads", row_noun="ads"))
     show(
         f"Open {files.report} in a browser: clusters, keywords with intervals, how sure the assignments are."
@@ -136,6 +143,7 @@ def _headline(number: int, text: str, command: str) -> None:
     )
 
 
-def _first_of(suggestions: list[dict[str, Any]], topic: str, otherwise: int) -> str:
+def _first_of(suggestions: list[dict[str, Any]], topic: str) -> str:
+    """Return the first keyword of a topic, or the first of all."""
     names = [str(each["keyword"]) for each in suggestions]
-    return next((name for name in names if name in TOPICS[topic]), names[otherwise])
+    return next((name for name in names if name in TOPICS[topic]), names[0])

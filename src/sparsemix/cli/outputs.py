@@ -1,0 +1,86 @@
+"""Whether a file may be written where the user wants it, found out before the work is done."""
+
+import os
+from pathlib import Path
+
+from sparsemix.cli.inputs import Source
+from sparsemix.cli.own_files import is_assignments, is_model_file, is_report
+from sparsemix.foundation.errors import ParameterError, parameter_error
+
+
+def check_output(path: Path, source: Source | None = None) -> None:
+    """Check that a file can be written and is none of those that are read.
+
+    Parameters
+    ----------
+    path : Path
+    source : Source or None
+        The table that the command reads.
+
+    Raises
+    ------
+    ParameterError
+        When the folder is missing, or the path is a folder or a part of the table.
+    PermissionError
+        When the folder does not allow it.
+    """
+    folder = path.absolute().parent
+    if not folder.is_dir():
+        raise ParameterError(
+            f"cannot write {str(path)!r}: the folder {str(path.parent)!r} does not exist. Create it first."
+        )
+    if path.is_dir():
+        raise ParameterError(f"cannot write {str(path)!r}: it is a folder. Give the name of a file.")
+    if not os.access(folder, os.W_OK):
+        raise PermissionError(13, "Permission denied", str(folder))
+    if source is not None and path.exists() and any(path.samefile(file) for file in source.files()):
+        raise ParameterError(f"cannot write {str(path)!r}: it is the table to read. Give another --output.")
+
+
+def check_model_output(path: Path, source: Source | None = None) -> None:
+    """Check also that no file of another kind would be replaced by a model.
+
+    Raises
+    ------
+    ParameterError, PermissionError
+        As `check_output`; and when the file is there, holds something and is no model.
+    """
+    check_output(path, source)
+    if path.exists() and path.stat().st_size and not is_model_file(path):
+        raise _in_the_way(path, "a model file")
+
+
+def check_page_output(path: Path, source: Source | None = None) -> None:
+    """Check also that no page of somebody else would be replaced by a report.
+
+    Raises
+    ------
+    ParameterError, PermissionError
+        As `check_output`; and when the file is there, holds something and is no report.
+    """
+    check_output(path, source)
+    if path.exists() and path.stat().st_size and not is_report(path):
+        raise _in_the_way(path, "a report of sparsemix")
+
+
+def check_table_output(path: Path, source: Source) -> None:
+    """Check also the ending of the name, and that no other table would be replaced by assignments.
+
+    Raises
+    ------
+    ParameterError, PermissionError
+        As `check_output`; when the name ends in neither ``.parquet`` nor ``.csv``; and when the file is there,
+        holds something and is no table of assignments.
+    """
+    if path.suffix.lower() not in (".parquet", ".csv"):
+        remedy = "Use a .csv file to open it in a spreadsheet, .parquet for anything large."
+        raise parameter_error(
+            "output", "assign", "a file name that ends in .parquet or .csv", str(path), remedy
+        )
+    check_output(path, source)
+    if path.exists() and path.stat().st_size and not is_assignments(path):
+        raise _in_the_way(path, "a table of assignments")
+
+
+def _in_the_way(path: Path, what: str) -> ParameterError:
+    return ParameterError(f"{str(path)!r} exists and is not {what}. Give another name, or remove it first.")

@@ -1,0 +1,38 @@
+"""Recognise the files that the commands write: models, assignments, reports."""
+
+from pathlib import Path
+
+ASSIGNMENT_COLUMNS = ["row", "cluster", "probability", "entropy"]
+
+_PAGE_MARK = "Written by sparsemix"
+
+
+def is_model_file(path: Path) -> bool:
+    """Whether a file has the header of a model file; its content is not read."""
+    from safetensors import SafetensorError, safe_open
+
+    from sparsemix.persistence.header import FORMAT
+
+    try:
+        with safe_open(path, framework="numpy") as file:
+            return bool((file.metadata() or {}).get("format") == FORMAT)
+    except (OSError, SafetensorError):
+        return False
+
+
+def is_assignments(path: Path) -> bool:
+    """Whether a file is a table that ``assign`` has written, by its columns."""
+    from pyarrow import ArrowException, parquet
+
+    if path.suffix.lower() == ".csv":
+        with path.open(encoding="utf-8", errors="replace") as file:
+            return file.readline(1_000).replace('"', "").strip().split(",") == ASSIGNMENT_COLUMNS
+    try:
+        return bool(parquet.read_schema(path).names == ASSIGNMENT_COLUMNS)
+    except (OSError, ArrowException):
+        return False
+
+
+def is_report(path: Path) -> bool:
+    """Whether a file is a page that ``report`` or ``demo`` has written."""
+    return _PAGE_MARK in path.read_text("utf-8", "replace")

@@ -1,0 +1,57 @@
+"""Look at batches of rows on their way to a model: how many, and how many hold nothing that it knows."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsemix.foundation.errors import DataError
+from sparsemix.foundation.wording import counted
+
+
+class WatchedBatches:
+    """Batches that pass once, and what was seen of them so far.
+
+    Parameters
+    ----------
+    batches : iterable of Dataset
+    model : fitted mixture or None
+        Whether it knows the rows is looked at only where it is given.
+
+    Attributes
+    ----------
+    n_rows : int
+        Rows so far.
+    n_unknown_rows : int
+        Those that hold keywords, but none that the model knows.
+    names : (n_features,) array of str or None
+        Keywords of the last batch.
+    """
+
+    def __init__(self, batches: Iterable[Any], model: Any = None) -> None:
+        self._batches = batches
+        self._model = model
+        self.n_rows = self.n_unknown_rows = 0
+        self.names: NDArray[np.object_] | None = None
+
+    def __iter__(self) -> Iterator[Any]:
+        for batch in self._batches:
+            if self._model is not None:
+                if self.n_rows == 0:
+                    _check_any_known(self._model, batch.feature_names)
+                self.n_unknown_rows += int(self._model.unknown_rows(batch).sum())
+            self.n_rows += len(batch)
+            self.names = batch.feature_names
+            yield batch
+
+
+def _check_any_known(model: Any, names: NDArray[np.object_] | None) -> None:
+    known = getattr(model, "feature_names_in_", None)
+    if known is None or names is None or not len(names) or not set(known).isdisjoint(names):
+        return
+    shown = ", ".join([*map(repr, names[:3]), *(["..."] if len(names) > 3 else [])])
+    raise DataError(
+        f"the model knows none of {counted(len(names), 'keyword')} of the table: {shown}. "
+        f"Check that feature= is the column that the model has learnt."
+    )
