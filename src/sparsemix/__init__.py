@@ -15,6 +15,7 @@ _HOME = {
     "KeywordSuggester": "sparsemix.answers",
     "BernoulliMixture": "sparsemix.models.em",
     "MultinomialMixture": "sparsemix.models.em",
+    "compare_n_components": "sparsemix.models.em",
     "OnlineBernoulliMixture": "sparsemix.models.online_profiles",
     "load_model": "sparsemix.model_io",
     "save_model": "sparsemix.model_io",
@@ -37,6 +38,7 @@ __all__ = [
     "SparsemixError",
     "UnknownFeaturesWarning",
     "__version__",
+    "compare_n_components",
     "iter_batches",
     "load_model",
     "read_table",
@@ -54,7 +56,7 @@ if TYPE_CHECKING:
         UnknownFeaturesWarning,
     )
     from sparsemix.model_io import load_model, save_model
-    from sparsemix.models.em import BernoulliMixture, MultinomialMixture
+    from sparsemix.models.em import BernoulliMixture, MultinomialMixture, compare_n_components
     from sparsemix.models.online_profiles import OnlineBernoulliMixture
 
 

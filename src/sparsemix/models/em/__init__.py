@@ -15,6 +15,7 @@ and `learning` are where it begins and which start wins. `estimator` has the pub
 which reads rows by `reading` and answers by `answers`. `choice` compares numbers of components.
 """
 
+from sparsemix.models.em.choice import Candidate, compare_n_components
 from sparsemix.models.em.estimator import BernoulliMixture, MultinomialMixture
 
-__all__ = ["BernoulliMixture", "MultinomialMixture"]
+__all__ = ["BernoulliMixture", "Candidate", "MultinomialMixture", "compare_n_components"]

@@ -8,6 +8,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from sparsemix.models.em.state import Certain, FloatMatrix, FloatVector, Parameters, Prior, Statistics
+from sparsemix.probability.beta_bernoulli import BetaBernoulli, BetaPrior
+from sparsemix.probability.dirichlet_multinomial import DirichletMultinomial
+from sparsemix.probability.partition_moves import Family as Collapsed
+
+REPAIR_STRENGTH = 0.1
 
 
 class Family(Protocol):
@@ -36,6 +41,10 @@ class Family(Protocol):
 
     def n_parameters(self, n_components: int, n_features: int) -> int:
         """Free parameters of a mixture, weights included."""
+        ...
+
+    def collapsed(self, mean: FloatVector) -> Collapsed:
+        """The family with its parameters integrated out, for moves on partitions; `mean` is the average row."""
         ...
 
     def divergences(self, rows: sparse.csr_array, profile: FloatVector) -> FloatVector:
@@ -92,6 +101,10 @@ class Multinomial:
     def n_parameters(self, n_components: int, n_features: int) -> int:
         """K - 1 weights and D - 1 probabilities a component."""
         return n_components - 1 + n_components * (n_features - 1)
+
+    def collapsed(self, mean: FloatVector) -> Collapsed:
+        """Dirichlet-multinomial with a weak symmetric prior."""
+        return DirichletMultinomial(REPAIR_STRENGTH, mean.size, 1.0)
 
     def divergences(self, rows: sparse.csr_array, profile: FloatVector) -> FloatVector:
         """``n KL(row / n || profile)`` with n the words of the row; O(nnz)."""
@@ -169,6 +182,10 @@ class Bernoulli:
     def n_parameters(self, n_components: int, n_features: int) -> int:
         """K - 1 weights and D probabilities a component."""
         return n_components - 1 + n_components * n_features
+
+    def collapsed(self, mean: FloatVector) -> Collapsed:
+        """Beta-Bernoulli with the mean of all features."""
+        return BetaBernoulli(BetaPrior.from_mean(float(mean.mean()), 1.0), mean.size, 1.0)
 
     def divergences(self, rows: sparse.csr_array, profile: FloatVector) -> FloatVector:
         """``-log p(row | profile)``, the sum of the features' Kullback-Leibler divergences; O(nnz)."""

@@ -162,8 +162,8 @@ def repaired(ground: Ground, rng: np.random.Generator) -> Statistics:
     About ten rounds of O(nnz x n_components); see `probability.partition_moves`.
     """
     statistics = from_seeds(ground, rng)
-    collapsed = ground.family.collapsed(statistics)
     rows = ground.matrix()
+    collapsed = ground.family.collapsed(np.asarray(rows.mean(axis=0)).ravel())
     movable = np.ones(ground.n_components, bool)
     movable[ground.rows.labels[ground.rows.labels >= 0]] = False
     loop = engine.Loop(max_iter=SWEEPS_PER_ROUND)
