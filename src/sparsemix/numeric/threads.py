@@ -54,10 +54,10 @@ def equal_parts(work: NDArray[np.float64], n_parts: int) -> list[tuple[int, int]
     >>> equal_parts(np.array([1.0, 1.0, 1.0, 3.0]), 2)
     [(0, 3), (3, 4)]
     """
-    if n_parts == 1:
-        return [(0, work.size)]
-    done = np.cumsum(work)
-    total = done[-1] if done.size else 0.0
-    inner = np.searchsorted(done, total * np.arange(1, n_parts) / n_parts, side="right")
-    bounds = np.concatenate([[0], np.maximum.accumulate(inner), [work.size]])
-    return [(int(a), int(b)) for a, b in pairwise(bounds) if a < b]
+    ends = np.concatenate([[0.0], np.cumsum(work)])
+    wanted = ends[-1] * np.arange(1, n_parts) / n_parts
+    above = np.searchsorted(ends, wanted)
+    below = np.maximum(above - 1, 0)
+    nearest = np.where(wanted - ends[below] < ends[above] - wanted, below, above)
+    bounds = [0, *nearest.tolist(), work.size]
+    return [(a, b) for a, b in pairwise(bounds) if a < b]
