@@ -11,7 +11,7 @@ import typer
 from sparsemix import __version__
 from sparsemix.cli import commands
 from sparsemix.cli.console import note
-from sparsemix.cli.errors import exit_code, one_line
+from sparsemix.cli.errors import STOPPED, exit_code, one_line
 from sparsemix.foundation.errors import UnknownFeaturesWarning
 
 PROGRAM = "sparsemix"
@@ -72,7 +72,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
         warnings.simplefilter("ignore", UnknownFeaturesWarning)  # commands count such rows themselves
         warnings.showwarning = lambda message, *_where: note(f"warning: {message}")
         try:
-            return int(app(words or ["--help"], prog_name=PROGRAM, standalone_mode=False) or 0)
+            code = int(app(words or ["--help"], prog_name=PROGRAM, standalone_mode=False) or 0)
+            if code == STOPPED:  # Typer swallows the exception
+                raise KeyboardInterrupt
+            return code
         except (Exception, KeyboardInterrupt) as error:
             if "--debug" in given:
                 traceback.print_exception(error)

@@ -5,8 +5,6 @@ import re
 import shlex
 import sys
 
-import typer
-
 from sparsemix.cli.table_options import TABLE_OPTIONS
 from sparsemix.foundation.errors import ParameterError, SparsemixError
 
@@ -22,6 +20,12 @@ _OPTIONS |= {"random_state": "--seed", "rows": "--batch-rows", "n": "-n"}
 # How the library's messages name arguments: ``feature=``, ``format='csv'``, and ``'level' of suggest must be``.
 _ARGUMENT = re.compile(rf"(?<![\w'\"-])({'|'.join(TABLE_OPTIONS)})=(?:'([^']*)'|(None)|(?=[\s,.)]|$))")
 _RULE = re.compile(rf"'({'|'.join(_OPTIONS)})' of [\w. -]+? must( be None for)?(.*)")
+
+
+class StoppedError(Exception):
+    """The user has stopped the work and has been told what becomes of it."""
+
+    exit_code = STOPPED
 
 
 def exit_code(error: BaseException) -> int:
@@ -42,13 +46,13 @@ def exit_code(error: BaseException) -> int:
     """
     if isinstance(error, ParameterError):
         return USAGE
-    if isinstance(error, typer.Abort | KeyboardInterrupt):
+    if isinstance(error, KeyboardInterrupt):
         return STOPPED
     return int(getattr(error, "exit_code", TROUBLE))
 
 
 def one_line(error: BaseException, program: str) -> str:
-    """Return what to tell the user, on one line; nothing when nobody listens any more.
+    """Return what to tell the user, on one line; nothing when all is said or nobody listens any more.
 
     Parameters
     ----------
@@ -64,6 +68,8 @@ def one_line(error: BaseException, program: str) -> str:
     >>> one_line(ParameterError("'n' of suggest must be >= 1."), "sparsemix")
     'sparsemix: error: -n must be >= 1.'
     """
+    if isinstance(error, StoppedError):
+        return ""
     if isinstance(error, BrokenPipeError):
         _forget_output()
         return ""
@@ -96,7 +102,7 @@ def _as_option(found: re.Match[str]) -> str:
 def _message(error: BaseException, program: str) -> str:
     if isinstance(error, SparsemixError):
         return str(error)
-    if isinstance(error, typer.Abort | KeyboardInterrupt):
+    if isinstance(error, KeyboardInterrupt):
         return "stopped; no file is left half written."
     if hasattr(error, "format_message"):
         message = error.format_message().strip()

@@ -140,7 +140,7 @@ class Source:
             note("If its first line is no header, name the columns: --columns row,feature.", quiet=self.quiet)
         if "count" in named:
             note(
-                "A model asks of a count only whether it is above 0, or above --binarize of fit.",
+                "A model of presence, as fit learns it, asks only whether a count is above 0, or above --binarize.",
                 quiet=self.quiet,
             )
         for column in report.unused_counts:

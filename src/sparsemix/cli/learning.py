@@ -6,10 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import typer
-
 from sparsemix.cli.console import note
-from sparsemix.cli.errors import STOPPED
+from sparsemix.cli.errors import StoppedError
 from sparsemix.cli.first_run import say_if_compiling
 from sparsemix.cli.progress import rows_progress
 from sparsemix.cli.stopping import stop_between_blocks
@@ -44,7 +42,7 @@ def learn(
 
     Raises
     ------
-    typer.Exit
+    StoppedError
         When the user stops it and the model is saved.
     ParameterError
         When there are more labels than clusters.
@@ -75,10 +73,10 @@ def _check_labels(model: Any, block: Any) -> None:
 
 def _stop(model: Any, checkpoint: tuple[Path, int | None] | None) -> None:
     if checkpoint is None:
-        raise typer.Abort
+        raise KeyboardInterrupt
     save_model(model, checkpoint[0])
     again = [word for word in sys.argv[1:] if word != "--resume"]
     learnt = counted(model.n_rows_seen_, "row")
     note(f"Stopped after {learnt}; what is learnt is saved in {checkpoint[0]}. Go on with:")
     note(f"  {shlex.join(['sparsemix', *again, '--resume'])}")
-    raise typer.Exit(STOPPED)
+    raise StoppedError

@@ -47,7 +47,7 @@ Count = Annotated[
     typer.Option(
         "--count",
         metavar="COLUMN",
-        help="How often; the model asks only whether that is above 0, or above --binarize of fit.",
+        help="How often; a model of presence, as fit learns it, asks only whether that is above 0.",
         rich_help_panel=_COLUMNS,
     ),
 ]

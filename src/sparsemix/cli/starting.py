@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sparsemix.cli.blocks import BLOCK_ROWS, cut
 from sparsemix.cli.console import note
 from sparsemix.cli.inputs import Table
-from sparsemix.foundation.errors import DataError, parameter_error
+from sparsemix.foundation.errors import DataError, ParameterError, parameter_error
 from sparsemix.foundation.wording import counted
 from sparsemix.model_io import load_model
 
@@ -42,13 +42,32 @@ def start_model(parameters: dict[str, Any], resume: Path | None, *, quiet: bool 
 
     asked = {name: value for name, value in parameters.items() if value is not None}
     if resume is not None and resume.exists():
-        model = load_model(resume)
+        model = load_learner(resume)
         _check_same_parameters(model.get_params(), asked, resume)
         note(f"Going on after {counted(model.n_rows_seen_, 'row')} of {resume}.", quiet=quiet)
         return model
     if resume is not None:
         note(f"There is no {resume} to go on with; starting at the first row.", quiet=quiet)
     return OnlineBernoulliMixture(**(DEFAULTS | asked))
+
+
+def load_learner(path: Path) -> Any:
+    """Return the model in a file, which must be one that learns row after row.
+
+    Raises
+    ------
+    ParameterError
+        When it learns from all rows at once.
+    ModelFileError
+        When the file cannot be read.
+    """
+    model = load_model(path)
+    if not hasattr(model, "partial_fit"):
+        raise ParameterError(
+            f"{str(path)!r} holds a {type(model).__name__}, which learns from all rows at once and cannot go on. "
+            f"Fit it anew."
+        )
+    return model
 
 
 def rows_learnt(model: Any) -> int:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -96,10 +97,13 @@ def answer(
     Raises
     ------
     ParameterError
-        When no keyword was given.
+        When no keyword was given, or the model does not know an option.
     """
     if not accepted:
         raise ParameterError("Give at least one --keyword, or name a row with --ad and --input.")
+    for name in options:
+        if name not in signature(model.suggest).parameters:
+            raise ParameterError(f"--{name} is not for a {type(model).__name__}. Leave it out.")
     return [
         {
             "keyword": each.feature if isinstance(each.feature, str) else int(each.feature),

@@ -77,7 +77,7 @@ class CsvReader:
         if len(names) != len(self._names):
             raise ParameterError(
                 f"'columns' of read_table must name {counted(len(names), 'column')}, those of {file}, "
-                f"but it names {', '.join(map(repr, self._names))}."
+                f"but it names {', '.join(map(repr, self._names)) or 'none'}."
             )
         return list(self._names), 0, 0
 

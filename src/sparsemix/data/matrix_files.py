@@ -73,4 +73,6 @@ def _damage_reported(file: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, ValueError, KeyError, EOFError, OverflowError, zipfile.BadZipFile) as error:
-        raise DataError(f"{file} is damaged or is no matrix file: {error}.") from error
+        # NumPy takes what it does not recognise for a pickle, and names the unsafe way to load one.
+        reason = "SciPy has not written it" if "pickle" in str(error) else str(error).rstrip(".")
+        raise DataError(f"{file} is damaged or is no matrix file: {reason}.") from error

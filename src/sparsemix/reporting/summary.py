@@ -43,7 +43,8 @@ def summarize_model(
     -------
     dict
         ``summary_version``, ``library_version``, ``title``, ``row_noun``, ``n_rows``, ``n_features``,
-        ``log_evidence`` (nats), ``log_evidence_per_row``, ``level``, ``n_clusters`` (without the clutter),
+        ``log_evidence`` (nats) and ``log_evidence_per_row`` (None for models that do not learn row after row),
+        ``level``, ``n_clusters`` (without the clutter),
         ``clusters`` (heaviest first; each with ``component``, ``share``, ``n_rows`` and ``features``) and
         ``certainty`` (None without `rows`).
 
@@ -63,8 +64,9 @@ def summarize_model(
     """
     if n_features < 1:
         raise parameter_error("n_features", "summarize_model", "an integer >= 1", n_features)
-    n_rows, log_evidence = int(model.n_rows_seen_), float(model.log_evidence_)
+    log_evidence = getattr(model, "log_evidence_", None)
     components = sorted(model.top_features(n_features, level=level), key=lambda each: -each.weight)
+    n_rows = int(getattr(model, "n_rows_seen_", round(sum(each.n_rows for each in components))))
     return {
         "summary_version": SUMMARY_VERSION,
         "library_version": __version__,
@@ -72,8 +74,8 @@ def summarize_model(
         "row_noun": row_noun,
         "n_rows": n_rows,
         "n_features": int(model.n_features_in_),
-        "log_evidence": log_evidence,
-        "log_evidence_per_row": log_evidence / max(n_rows, 1),
+        "log_evidence": None if log_evidence is None else float(log_evidence),
+        "log_evidence_per_row": None if log_evidence is None else float(log_evidence) / max(n_rows, 1),
         "level": level,
         "n_clusters": sum(each.component != CLUTTER for each in components),
         "clusters": [describe_component(each) for each in components],

@@ -59,7 +59,8 @@ def suggest(
     accepted, rejected = known_keywords(known, keyword or []), known_keywords(known, reject or [])
     of_ad = ad_keywords(known, ad, input, reading, quiet=quiet)
     accepted += [each for each in of_ad if each not in accepted]
-    found = answer(learnt, accepted, rejected, n=n, level=level, completeness=completeness)
+    given = {"completeness": completeness} if completeness else {}
+    found = answer(learnt, accepted, rejected, n=n, level=level, **given)
     if json:
         show_json({"accepted": accepted, "rejected": rejected, "level": level, "suggestions": found})
     else:

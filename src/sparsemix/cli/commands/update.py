@@ -30,13 +30,14 @@ def update(
     from sparsemix.cli.inputs import open_source
     from sparsemix.cli.learning import learn
     from sparsemix.cli.outputs import check_model_output
+    from sparsemix.cli.starting import load_learner
     from sparsemix.cli.updating import Before, show_update
     from sparsemix.cli.watching import WatchedBatches
-    from sparsemix.model_io import load_model, save_model
+    from sparsemix.model_io import save_model
 
     target = output or model
     source = open_source(input, reading, quiet=quiet)
-    learner = load_model(model)
+    learner = load_learner(model)
     check_model_output(target, source)
     before = Before.of(learner)
     batches = WatchedBatches(source.stream(batch_rows))
