@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from sparsemix import DataError
 from sparsemix.cli import console, progress
 from sparsemix.cli.blocks import cut
+from sparsemix.cli.errors import in_options
 from sparsemix.cli.stopping import stop_between_blocks
+from sparsemix.foundation.wording import counted
 
 sizes = st.lists(st.integers(0, 20), max_size=6)
 ends = st.lists(st.integers(1, 15), min_size=1, max_size=2)
@@ -110,3 +112,52 @@ def test_json_is_strict_and_readable(capsys):
 def test_markup_and_emoji_names_are_printed_as_they_are(capsys):
     console.show("[bold]ads[/bold] :smile: 42")
     assert capsys.readouterr().out == "[bold]ads[/bold] :smile: 42\n"
+
+
+def test_letters_that_the_terminal_lacks(monkeypatch):
+    terminal = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr("sys.stdout", terminal)
+    console.show("café 猫")
+    console.show_json({"café": "猫"})
+    terminal.flush()
+    shown, _, rest = terminal.buffer.getvalue().decode("ascii").partition("\n")
+    assert shown == "caf? ?"
+    assert json.loads(rest) == {"café": "猫"}
+
+
+@pytest.mark.parametrize(
+    ("number", "noun", "shown"),
+    [(0, "row", "0 rows"), (1, "row", "1 row"), (1.0, "row", "1 row"), (1_234, "keyword", "1,234 keywords")],
+)
+def test_numbers_and_nouns(number, noun, shown):
+    assert counted(number, noun) == shown
+
+
+@pytest.mark.parametrize(
+    ("message", "shown"),
+    [
+        (
+            "'level' of suggest must be a number in (0, 1), but it is 2.",
+            "--level must be a number in (0, 1), but it is 2.",
+        ),
+        (
+            "'columns' of read_table must be None for npz, but it is ['a'].",
+            "--columns must be left out for npz, but it is ['a'].",
+        ),
+        (
+            "'binarize' of X must be None or a number, but it is -1.",
+            "--binarize must be a number, but it is -1.",
+        ),
+        (
+            "For a table pass format='tsv' (with columns= if any).",
+            "For a table pass --format tsv (with --columns if any).",
+        ),
+        ("pass separator='|'.", "pass --separator '|'."),
+        ("pass quote=None.", "pass --quote none."),
+        ("the folder 'row=3' does not exist", "the folder 'row=3' does not exist"),
+        ("Set binarize=0 to count", "Set binarize=0 to count"),
+        ("'y' of fit must be short", "'y' of fit must be short"),
+    ],
+)
+def test_messages_speak_of_options(message, shown):
+    assert in_options(message) == shown

@@ -126,6 +126,13 @@ def test_without_rows_there_is_no_certainty():
     assert "Mean certainty" not in page.text
 
 
+def test_models_without_evidence_have_a_page():
+    page = render_report(summary(log_evidence=None, log_evidence_per_row=None))
+    assert "og evidence" in render_report(summary())
+    assert "og evidence" not in page
+    assert "Written by sparsemix" in page
+
+
 def test_no_clusters_at_all():
     assert "0 clusters" in Page(render_report(summary(clusters=[], n_clusters=0))).text
 

@@ -61,6 +61,16 @@ def test_certainty_does_not_depend_on_blocks(model, rows, monkeypatch):
     blocks = summarize_model(model, rows.matrix)["certainty"]
     assert blocks["histogram"] == whole["histogram"]
     assert blocks["mean_entropy"] == pytest.approx(whole["mean_entropy"], rel=1e-12)
+    batches = (rows[first : first + 700] for first in range(0, 2_500, 700))
+    streamed = summarize_model(model, batches)["certainty"]
+    assert (streamed["n_rows"], streamed["histogram"]) == (2_500, whole["histogram"])
+    assert streamed["members"] == whole["members"]
+
+
+@pytest.mark.parametrize("kind", [sm.BernoulliMixture, sm.MultinomialMixture])
+def test_models_that_learn_all_rows_at_once_have_no_evidence(rows, kind):
+    found = summarize_model(kind(4, random_state=0).fit(rows), rows)
+    assert (found["n_rows"], found["log_evidence"], found["log_evidence_per_row"]) == (2_500, None, None)
 
 
 def test_json_holds_it_unchanged(model, rows):
