@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import gammaln
 
+from sparsemix.probability.entries import log_gamma, lowered, owners, sum_by_owner
+
 FloatVector = NDArray[np.float64]
-IntVector = NDArray[np.int64]
 
 
 class BetaPrior(NamedTuple):
@@ -80,12 +81,13 @@ class BetaBernoulli:
             0 for an empty cluster.
         """
         a, b = self.prior
-        owner, own_size = _spread(sizes, counts)
+        owner = owners(counts)
+        own_size = sizes[owner]
         absent = gammaln(sizes + b) - gammaln(sizes + a + b) + gammaln(a + b) - gammaln(b)
-        present = _log_gamma(counts.data, a) - gammaln(a) + _log_gamma(own_size - counts.data, b)
+        present = log_gamma(counts.data, a) - gammaln(a) + log_gamma(own_size - counts.data, b)
         present -= gammaln(sizes + b)[owner]
         partition = gammaln(sizes + self.weight_concentration) - gammaln(self.weight_concentration)
-        return partition + self.n_features * absent + _sum_by_owner(present, owner, sizes.size)
+        return partition + self.n_features * absent + sum_by_owner(present, owner, sizes.size)
 
     def natural_parameters(
         self, sizes: FloatVector, counts: sparse.csr_array
@@ -102,30 +104,20 @@ class BetaBernoulli:
             Log weight (up to a common term) plus log probability of the empty row.
         """
         a, b = self.prior
-        owner, own_size = _spread(sizes, counts)
+        owner = owners(counts)
+        own_size = sizes[owner]
         off = own_size - counts.data + b
         log_odds = sparse.csr_array(
             (np.log((counts.data + a) / off), counts.indices, counts.indptr), counts.shape
         )
-        log_off = _sum_by_owner(np.log(off / (own_size + a + b)), owner, sizes.size)
+        log_off = sum_by_owner(np.log(off / (own_size + a + b)), owner, sizes.size)
         n_default = self.n_features - np.diff(counts.indptr)
         constants = np.log(sizes + self.weight_concentration) + log_off
         constants += n_default * np.log1p(-a / (sizes + a + b))
         return log_odds, np.log(a / (sizes + b)), constants
 
-
-def _log_gamma(counts: FloatVector, offset: float) -> FloatVector:
-    """``gammaln(counts + offset)``, from a table where the counts are whole and many."""
-    top = counts.max(initial=0.0)
-    if top >= counts.size or not np.array_equal(counts, np.rint(counts)):
-        return np.asarray(gammaln(counts + offset))
-    return np.asarray(gammaln(np.arange(top + 1.0) + offset)[counts.astype(np.int64)])
-
-
-def _spread(sizes: FloatVector, counts: sparse.csr_array) -> tuple[IntVector, FloatVector]:
-    owner = np.repeat(np.arange(sizes.size), np.diff(counts.indptr))
-    return owner, sizes[owner]
-
-
-def _sum_by_owner(values: FloatVector, owner: IntVector, n_owners: int) -> FloatVector:
-    return np.asarray(np.bincount(owner, weights=values, minlength=n_owners), np.float64)
+    def parameters_for_members(
+        self, sizes: FloatVector, counts: sparse.csr_array, own: FloatVector
+    ) -> tuple[sparse.csr_array, FloatVector, FloatVector]:
+        """Natural parameters without the row that asks: one row less, and less of what it holds."""
+        return self.natural_parameters(np.maximum(sizes - 1.0, 0.0), lowered(counts, own))

@@ -1,10 +1,11 @@
 """Dirichlet-multinomial family: collapsed evidence of clusters of sparse rows of counts.
 
-For a cluster with feature counts `c`, `t` tokens in all, and a symmetric Dirichlet with `a` per feature,
+For a cluster with feature counts `c`, ``N = sum c``, and the prior ``Dirichlet(a, ..., a)`` over `D` features,
 
-    E(c) = ln G(D a) - ln G(t + D a) + sum_d [ln G(c_d + a) - ln G(a)]
+    E(c) = ln G(a D) - ln G(a D + N) + sum_w [ln G(c_w + a) - ln G(a)]
 
-for the tokens in their order, without multinomial coefficients. Features without counts contribute nothing: O(nnz).
+It is the evidence of the words in their order: there are no multinomial coefficients, which are the same for every
+partition. Features that the cluster does not hold contribute nothing, so that the cost is O(nnz of c).
 """
 
 from dataclasses import dataclass
@@ -14,29 +15,32 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import gammaln
 
+from sparsemix.probability.entries import log_gamma, lowered, owners, sum_by_owner
+
 FloatVector = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class DirichletMultinomial:
-    """Clusters of rows of counts: one symmetric Dirichlet for their features, one for the mixing weights.
+    """Clusters of rows of counts: one symmetric Dirichlet prior for all profiles, another for the weights.
 
     Parameters
     ----------
     concentration : float
-        Pseudo-count of each feature.
+        Dirichlet pseudo-count of every feature.
     n_features : int
-        All features; those without an entry in a matrix of counts have none.
+        All features, also those without an entry in a matrix of counts.
     weight_concentration : float
         Dirichlet pseudo-count per cluster.
 
     Examples
     --------
-    One row with one token of two, uniform prior: a probability of one half.
+    One row of two different words out of two, uniform prior: one half for the first, a third for the second.
 
     >>> family = DirichletMultinomial(1.0, n_features=2, weight_concentration=1.0)
-    >>> family.log_evidence(np.array([1.0]), sparse.csr_array(np.array([[1.0, 0.0]]))) / np.log(0.5)
-    array([1.])
+    >>> counts = sparse.csr_array(np.array([[1.0, 1.0]]))
+    >>> np.exp(family.log_evidence(np.array([1.0]), counts)).round(6)
+    array([0.166667])
     """
 
     concentration: float
@@ -51,25 +55,25 @@ class DirichletMultinomial:
         sizes : (n_clusters,) float64
             Rows, or mass, of each cluster.
         counts : (n_clusters, n_columns) CSR
-            Tokens of each feature.
+            Sums of its rows.
 
         Returns
         -------
         (n_clusters,) float64
             0 for an empty cluster.
         """
-        total = self.n_features * self.concentration
-        owner = np.repeat(np.arange(sizes.size), np.diff(counts.indptr))
-        present = gammaln(counts.data + self.concentration) - gammaln(self.concentration)
-        tokens = np.bincount(owner, counts.data, sizes.size)
+        owner = owners(counts)
+        totals = sum_by_owner(counts.data, owner, sizes.size)
+        everything = self.concentration * self.n_features
+        held = log_gamma(counts.data, self.concentration) - gammaln(self.concentration)
+        words = gammaln(everything) - gammaln(totals + everything) + sum_by_owner(held, owner, sizes.size)
         partition = gammaln(sizes + self.weight_concentration) - gammaln(self.weight_concentration)
-        of_tokens = np.bincount(owner, present, sizes.size) + gammaln(total) - gammaln(tokens + total)
-        return np.asarray(partition + of_tokens)
+        return np.asarray(partition + words)
 
     def natural_parameters(
         self, sizes: FloatVector, counts: sparse.csr_array
     ) -> tuple[sparse.csr_array, FloatVector, FloatVector]:
-        """Log probabilities of the features at the posterior means, and what a row without tokens scores.
+        """Log probabilities of the features at the posterior means, and the log weight of each cluster.
 
         Returns
         -------
@@ -78,14 +82,23 @@ class DirichletMultinomial:
         default_log_probabilities : (n_clusters,)
             Of a feature without an entry.
         constants : (n_clusters,)
-            Log weight, up to a common term.
+            Log weight up to a common term.
         """
-        owner = np.repeat(np.arange(sizes.size), np.diff(counts.indptr))
-        tokens = np.bincount(owner, counts.data, sizes.size)
-        log_total = np.log(tokens + self.n_features * self.concentration)
-        log_probabilities = sparse.csr_array(
-            (np.log(counts.data + self.concentration) - log_total[owner], counts.indices, counts.indptr),
-            counts.shape,
-        )
-        constants = np.log(sizes + self.weight_concentration)
-        return log_probabilities, np.log(self.concentration) - log_total, constants
+        return self._parameters(sizes, counts, sum_by_owner(counts.data, owners(counts), sizes.size))
+
+    def parameters_for_members(
+        self, sizes: FloatVector, counts: sparse.csr_array, own: FloatVector
+    ) -> tuple[sparse.csr_array, FloatVector, FloatVector]:
+        """Natural parameters without the row that asks: a row of average length less, and less of what it holds."""
+        totals = sum_by_owner(counts.data, owners(counts), sizes.size)
+        left = np.maximum(sizes - 1.0, 0.0)
+        return self._parameters(left, lowered(counts, own), totals * left / np.maximum(sizes, 1.0))
+
+    def _parameters(
+        self, sizes: FloatVector, counts: sparse.csr_array, totals: FloatVector
+    ) -> tuple[sparse.csr_array, FloatVector, FloatVector]:
+        log_totals = np.log(totals + self.concentration * self.n_features)
+        data = np.log(counts.data + self.concentration) - log_totals[owners(counts)]
+        log_probabilities = sparse.csr_array((data, counts.indices, counts.indptr), counts.shape)
+        default = np.log(self.concentration) - log_totals
+        return log_probabilities, default, np.log(sizes + self.weight_concentration)

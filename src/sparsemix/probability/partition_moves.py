@@ -36,6 +36,15 @@ class Family(Protocol):
         """Weights of the explicit features, their default per cluster, and a constant per cluster."""
         ...
 
+    def parameters_for_members(
+        self, sizes: FloatVector, counts: sparse.csr_array, own: FloatVector
+    ) -> tuple[sparse.csr_array, FloatVector, FloatVector]:
+        """Natural parameters as a row of the cluster is to see them, without its own part in the statistics.
+
+        `own`, (nnz of counts,), is the count that a row has of a feature it holds, on average over the words.
+        """
+        ...
+
 
 class Split(NamedTuple):
     """A way to cut one cluster in two."""
@@ -103,15 +112,32 @@ def best_splits(
     contrast emerge as in a power iteration; the last ones cut where the evidence does. All clusters advance together:
     a step costs O(nnz).
     """
+    side = _sides(rows, labels, n_clusters, family, rng)
+    sizes, counts = _child_statistics(rows, labels, side, n_clusters)
+    children = family.log_evidence(sizes, counts)
+    gains = children[0::2] + children[1::2] - evidence
+    proper = (sizes[0::2] > 0) & (sizes[1::2] > 0)
+    ranked = np.argsort(-gains, kind="stable")
+    return [Split(float(gains[k]), int(k)) for k in ranked if proper[k]], side
+
+
+def _sides(
+    rows: sparse.csr_array, labels: IntVector, n_clusters: int, family: Family, rng: np.random.Generator
+) -> NDArray[np.bool_]:
     order = np.argsort(labels, kind="stable")
     order = order[labels[order] >= 0]
     bounds = np.searchsorted(labels[order], np.arange(n_clusters + 1))
     side = rng.random(labels.size) < 0.5
     score = np.zeros(labels.size)
+    squares = sparse.csr_array((rows.data**2, rows.indices, rows.indptr), rows.shape)
+    is_binary = np.array_equal(squares.data, rows.data)
     for step in range(SPLIT_STEPS):
         sizes, counts = _child_statistics(rows, labels, side, n_clusters)
         weights, defaults, constants = family.natural_parameters(sizes, counts)
-        own = family.natural_parameters(np.maximum(sizes - 1.0, 0.0), _one_less(counts))
+        held = np.ones(counts.nnz)
+        if not is_binary:
+            held = _child_statistics(squares, labels, side, n_clusters)[1].data / counts.data
+        own = family.parameters_for_members(sizes, counts, held)
         contrast_scores(
             rows.indptr, rows.indices, rows.data, order, bounds, side, counts.indptr, counts.indices,
             weights.data, defaults, constants, own[0].data, own[1], own[2],
@@ -120,12 +146,7 @@ def best_splits(
         if step < BALANCED_STEPS:
             _subtract_medians(score, order, bounds)
         side = score > 0
-    sizes, counts = _child_statistics(rows, labels, side, n_clusters)
-    children = family.log_evidence(sizes, counts)
-    gains = children[0::2] + children[1::2] - evidence
-    proper = (sizes[0::2] > 0) & (sizes[1::2] > 0)
-    ranked = np.argsort(-gains, kind="stable")
-    return [Split(float(gains[k]), int(k)) for k in ranked if proper[k]], side
+    return side
 
 
 def _child_statistics(
@@ -142,10 +163,6 @@ def _subtract_medians(score: FloatVector, order: IntVector, bounds: IntVector) -
         if high > low:
             members = order[low:high]
             score[members] -= np.median(score[members])
-
-
-def _one_less(counts: sparse.csr_array) -> sparse.csr_array:
-    return sparse.csr_array((np.maximum(counts.data - 1.0, 0.0), counts.indices, counts.indptr), counts.shape)
 
 
 def repair_round(
