@@ -43,7 +43,7 @@ def log_joint(
 
 @kernel
 def normalise(
-    log_joint,  # INOUT (n_rows, n_components) float64; ends as responsibilities, rows sum to one
+    log_joint,  # IN/OUT (n_rows, n_components) float64; ends as responsibilities, rows sum to one
     labels,  # IN  (n_rows,) int64: component of a row that is known, else -1
     weights,  # IN  (n_components,) float64: for rows that no component can have made
     is_hard,  # IN  bool: all to the most probable component, the first one of equals
@@ -90,8 +90,8 @@ def add_expected_counts(
     row_weights,  # IN  (n_rows,) float64
     first,  # IN  components from `first` up to `last` are added to
     last,
-    sizes_out,  # INOUT (n_components,) float64
-    counts_out,  # INOUT (n_features, n_components) float64
+    sizes_out,  # IN/OUT (n_components,) float64
+    counts_out,  # IN/OUT (n_features, n_components) float64
 ):
     """Expected counts E[c(k)] and E[c(k, w)] (TEXT, section 3.3), in the order of the rows."""
     n_components = responsibilities.shape[1]
