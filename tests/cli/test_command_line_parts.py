@@ -117,12 +117,12 @@ def test_markup_and_emoji_names_are_printed_as_they_are(capsys):
 def test_letters_that_the_terminal_lacks(monkeypatch):
     terminal = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
     monkeypatch.setattr("sys.stdout", terminal)
-    console.show("café 猫")
-    console.show_json({"café": "猫"})
+    console.show("7 猫")
+    console.show_json({"é": "猫"})
     terminal.flush()
     shown, _, rest = terminal.buffer.getvalue().decode("ascii").partition("\n")
-    assert shown == "caf? ?"
-    assert json.loads(rest) == {"café": "猫"}
+    assert shown == "7 ?"
+    assert json.loads(rest) == {"é": "猫"}
 
 
 @pytest.mark.parametrize(

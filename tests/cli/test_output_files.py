@@ -52,6 +52,7 @@ def test_kinds_are_told_apart(written):
         ("assign m.smx ads.csv -o ads.csv", "it is the table to read"),
         ("assign m.smx found.csv --row row --feature cluster -o found.csv", "it is the table to read"),
         ("assign m.smx found.csv --row row --feature cluster -o ads.csv", "is not a table of assignments"),
+        ("assign m.smx . -o new.csv", "would be a part of the table in '.'"),
         ("report m.smx -o page.html", "is not a report of sparsemix"),
         ("report m.smx -o m.smx", "is not a report of sparsemix"),
         ("report m.smx ads.csv -o ads.csv", "it is the table to read"),

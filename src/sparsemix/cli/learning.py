@@ -4,16 +4,53 @@ import shlex
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from sparsemix.cli.console import note
-from sparsemix.cli.errors import StoppedError
 from sparsemix.cli.first_run import say_if_compiling
+from sparsemix.cli.inputs import Source
 from sparsemix.cli.progress import rows_progress
+from sparsemix.cli.starting import blocks_to_learn, rows_learnt
 from sparsemix.cli.stopping import stop_between_blocks
 from sparsemix.foundation.errors import ParameterError
 from sparsemix.foundation.wording import counted
 from sparsemix.model_io import save_model
+
+
+def learn_in_one_pass(
+    model: Any,
+    source: Source,
+    output: Path,
+    *,
+    batch_rows: int | None,
+    checkpoint_every: int | None,
+    labelled: bool,
+    quiet: bool = False,
+    **filters: int | None,
+) -> None:
+    """Let an online model learn the rows of a table that it has not learnt yet.
+
+    Parameters
+    ----------
+    model : OnlineBernoulliMixture
+        Changed in place; primed at the end.
+    source : Source
+    output : Path
+        Where to save the model in between.
+    batch_rows : int or None
+        Stream the table from disk, so many rows at a time.
+    checkpoint_every : int or None
+        Every how many rows to save the model.
+    labelled, quiet :
+        As in `learn`.
+    **filters : int or None
+        Arguments for `Dataset.filter`.
+    """
+    table = source.table(batch_rows, rows_learnt(model), **filters)
+    blocks = blocks_to_learn(model, table, checkpoint_every)
+    checkpoint = (output, checkpoint_every)
+    learn(model, blocks, total=table.n_rows, checkpoint=checkpoint, labelled=labelled, quiet=quiet)
+    model.prime()
 
 
 def learn(
@@ -51,7 +88,7 @@ def learn(
     with stop_between_blocks() as stop, rows_progress("Learning", total, quiet=quiet) as advance:
         for block in blocks:
             if labelled:
-                _check_labels(model, block)
+                check_labels(model, block)
             model.partial_fit(block, block.labels if labelled else None)
             advance(len(block))
             if checkpoint and checkpoint[1] and model.n_rows_seen_ % checkpoint[1] == 0:
@@ -62,7 +99,8 @@ def learn(
         _stop(model, checkpoint)
 
 
-def _check_labels(model: Any, block: Any) -> None:
+def check_labels(model: Any, block: Any) -> None:
+    """Raise ParameterError if a table has more labels than the model clusters."""
     found, most = len(block.label_names), int(model.n_components)
     if found > most:
         raise ParameterError(
@@ -74,9 +112,13 @@ def _check_labels(model: Any, block: Any) -> None:
 def _stop(model: Any, checkpoint: tuple[Path, int | None] | None) -> None:
     if checkpoint is None:
         raise KeyboardInterrupt
-    save_model(model, checkpoint[0])
+    stop_saved(model, checkpoint[0], after=counted(model.n_rows_seen_, "row"))
+
+
+def stop_saved(model: Any, path: Path, *, after: str) -> NoReturn:
+    """Save what is learnt, say how to go on, and leave."""
+    save_model(model, path)
     again = [word for word in sys.argv[1:] if word != "--resume"]
-    learnt = counted(model.n_rows_seen_, "row")
-    note(f"Stopped after {learnt}; what is learnt is saved in {checkpoint[0]}. Go on with:")
+    note(f"Stopped after {after}; what is learnt is saved in {path}. Go on with:")
     note(f"  {shlex.join(['sparsemix', *again, '--resume'])}")
-    raise StoppedError
+    raise typer.Exit(STOPPED)

@@ -15,6 +15,21 @@ class Order(StrEnum):
     LIFT = "lift"
 
 
+class Algorithm(StrEnum):
+    """The two forms of EM."""
+
+    SOFT = "soft"
+    HARD = "hard"
+
+
+class Kind(StrEnum):
+    """The models that the command line can fit."""
+
+    ONLINE = "online"
+    MULTINOMIAL = "multinomial"
+    BERNOULLI_EM = "bernoulli-em"
+
+
 LARGEST_SEED = 2**32 - 1
 
 _COLUMNS = "Columns of INPUT (guessed when there is one obvious choice)"
@@ -26,7 +41,8 @@ OptionalInput = Annotated[
     str | None, typer.Argument(metavar="INPUT", help=f"Rows to assign to the clusters: {_TABLES}")
 ]
 Model = Annotated[
-    Path, typer.Argument(metavar="MODEL", help="A model file that 'sparsemix fit' has written.")
+    Path,
+    typer.Argument(metavar="MODEL", readable=False, help="A model file that 'sparsemix fit' has written."),
 ]
 
 Row = Annotated[
@@ -59,7 +75,9 @@ Group = Annotated[
 ]
 Label = Annotated[
     str | None,
-    typer.Option("--label", metavar="COLUMN", help="A known class of the row.", rich_help_panel=_COLUMNS),
+    typer.Option(
+        "--label", "--labels", metavar="COLUMN", help="A known class of the row.", rich_help_panel=_COLUMNS
+    ),
 ]
 Delimiter = Annotated[
     str | None,

@@ -69,8 +69,8 @@ def check_table_output(path: Path, source: Source) -> None:
     Raises
     ------
     ParameterError, PermissionError
-        As `check_output`; when the name ends in neither ``.parquet`` nor ``.csv``; and when the file is there,
-        holds something and is no table of assignments.
+        As `check_output`; when the name ends in neither ``.parquet`` nor ``.csv``; when the file is there, holds
+        something and is no table of assignments; and when it would lie in the folder that is read.
     """
     if path.suffix.lower() not in (".parquet", ".csv"):
         remedy = "Use a .csv file to open it in a spreadsheet, .parquet for anything large."
@@ -78,6 +78,11 @@ def check_table_output(path: Path, source: Source) -> None:
             "output", "assign", "a file name that ends in .parquet or .csv", str(path), remedy
         )
     check_output(path, source)
+    folder = Path(source.path)
+    if folder.is_dir() and folder.resolve() in path.resolve().parents:
+        raise ParameterError(
+            f"{str(path)!r} would be a part of the table in {source.path!r}. Choose another folder."
+        )
     if path.exists() and path.stat().st_size and not is_assignments(path):
         raise _in_the_way(path, "a table of assignments")
 

@@ -9,7 +9,9 @@ Batch = TypeVar("Batch", bound=Sized)
 
 
 @contextmanager
-def rows_progress(title: str, total: int | None, *, quiet: bool = False) -> Iterator[Callable[[int], None]]:
+def rows_progress(
+    title: str, total: int | None, *, quiet: bool = False, unit: str = "rows"
+) -> Iterator[Callable[[int], None]]:
     """Show a bar on stderr while the block runs.
 
     Parameters
@@ -19,6 +21,8 @@ def rows_progress(title: str, total: int | None, *, quiet: bool = False) -> Iter
         Rows in all, if known.
     quiet : bool
         Show nothing. Nothing is shown either when stderr is not a terminal.
+    unit : str
+        What is counted, in the plural.
 
     Yields
     ------
@@ -35,7 +39,7 @@ def rows_progress(title: str, total: int | None, *, quiet: bool = False) -> Iter
         progress.SpinnerColumn(),
         progress.TextColumn("{task.description}"),
         progress.BarColumn(),
-        progress.TextColumn("{task.completed:,.0f} rows"),
+        progress.TextColumn(f"{{task.completed:,.0f}} {unit}"),
         progress.TextColumn("{task.fields[speed]}"),
         progress.TimeRemainingColumn(),
     )
@@ -45,7 +49,7 @@ def rows_progress(title: str, total: int | None, *, quiet: bool = False) -> Iter
         def advance(n_rows: int) -> None:
             bar.update(task, advance=n_rows)
             speed = bar.tasks[0].finished_speed or bar.tasks[0].speed
-            bar.update(task, speed=f"{speed:,.0f} rows/s" if speed else "")
+            bar.update(task, speed=f"{speed:,.{0 if speed >= 10 else 1}f} {unit}/s" if speed else "")
 
         yield advance
 

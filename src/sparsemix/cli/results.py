@@ -75,14 +75,15 @@ def show_fit(model: Any, source: str, path: Path, *, json: bool) -> None:
         show_json({"model": str(path), **summary})
         return
     clusters = summary["clusters"]
-    evidence = summary["log_evidence_per_row"]
+    name = "log evidence" if summary["log_evidence"] is not None else "log likelihood"
+    score = summary[f"{name.replace(' ', '_')}_per_row"]
     sizes = (
         f"{counted(summary['n_rows'], 'row')} with {counted(summary['n_features'], 'keyword')} "
         f"in {counted(summary['n_clusters'], 'cluster')}"
     )
     more = len(clusters) - _SHORT
     show(
-        f"{sizes}; log evidence per row {evidence:.3f} nats.",
+        f"{sizes}; {name} per row {score:.3f} nats.",
         "",
         clusters_table(clusters[:_SHORT]),
         *([f"... and {counted(more, 'smaller one')}."] if more > 0 else []),

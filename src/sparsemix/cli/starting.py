@@ -4,9 +4,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import sparsemix
 from sparsemix.cli.blocks import BLOCK_ROWS, cut
 from sparsemix.cli.console import note
 from sparsemix.cli.inputs import Table
+from sparsemix.cli.options import Kind
 from sparsemix.foundation.errors import DataError, ParameterError, parameter_error
 from sparsemix.foundation.wording import counted
 from sparsemix.model_io import load_model
@@ -14,41 +16,75 @@ from sparsemix.model_io import load_model
 DEFAULTS = {"n_components": 50, "random_state": 0, "binarize": 0.0}
 """What a new model gets unless it is asked for: the same result each time, and counts as mere presence."""
 
+_MAY_CHANGE = {"max_iter", "tol", "n_jobs"}  # when a run is resumed
+
+_CLASSES = {
+    Kind.ONLINE: "OnlineBernoulliMixture",
+    Kind.MULTINOMIAL: "MultinomialMixture",
+    Kind.BERNOULLI_EM: "BernoulliMixture",
+}
+
 if TYPE_CHECKING:
     from sparsemix.data import Dataset
 
 
-def start_model(parameters: dict[str, Any], resume: Path | None, *, quiet: bool = False) -> Any:
+def new_model(kind: Kind, parameters: dict[str, Any]) -> Any:
+    """Return a new model of a kind.
+
+    Parameters
+    ----------
+    kind : Kind
+    parameters : dict
+        What was asked for; None means `DEFAULTS`, or the model's own choice.
+
+    Raises
+    ------
+    ParameterError
+        When a parameter is not for this kind.
+    """
+    model = getattr(sparsemix, _CLASSES[kind])()
+    known = model.get_params()
+    asked = {name: value for name, value in parameters.items() if value is not None}
+    for name in asked:
+        if name not in known:
+            raise ParameterError(f"--{name.replace('_', '-')} is not for --model {kind}. Leave it out.")
+    return model.set_params(**{name: v for name, v in (DEFAULTS | asked).items() if name in known})
+
+
+def start_model(kind: Kind, parameters: dict[str, Any], resume: Path | None, *, quiet: bool = False) -> Any:
     """Return a new model, or the one in file `resume`.
 
     Parameters
     ----------
+    kind : Kind
     parameters : dict
         What was asked for; None means `DEFAULTS`, or the model's own choice.
     resume : Path or None
         File of an interrupted run. When there is none yet, the run starts at the first row.
     quiet : bool
 
-    Returns
-    -------
-    OnlineBernoulliMixture
-
     Raises
     ------
     ParameterError
-        When a parameter differs from the interrupted run's.
+        When a parameter is not for this kind, or differs from the interrupted run's.
     """
-    from sparsemix.models.online_profiles import OnlineBernoulliMixture
-
-    asked = {name: value for name, value in parameters.items() if value is not None}
-    if resume is not None and resume.exists():
-        model = load_learner(resume)
-        _check_same_parameters(model.get_params(), asked, resume)
-        note(f"Going on after {counted(model.n_rows_seen_, 'row')} of {resume}.", quiet=quiet)
-        return model
-    if resume is not None:
+    new = new_model(kind, parameters)
+    if resume is None:
+        return new
+    if not resume.exists():
         note(f"There is no {resume} to go on with; starting at the first row.", quiet=quiet)
-    return OnlineBernoulliMixture(**(DEFAULTS | asked))
+        return new
+    model = load_model(resume)
+    if type(model) is not type(new):
+        rule = f"that of the interrupted run in {resume}, a {type(model).__name__}"
+        raise parameter_error("model", "fit --resume", rule, str(kind), "Start anew without --resume.")
+    asked = {name: value for name, value in parameters.items() if value is not None}
+    _check_same_parameters(model.get_params(), asked, resume)
+    if hasattr(model, "n_rows_seen_"):
+        note(f"Going on after {counted(model.n_rows_seen_, 'row')} of {resume}.", quiet=quiet)
+    else:
+        note(f"Going on from the fit in {resume}.", quiet=quiet)
+    return model
 
 
 def load_learner(path: Path) -> Any:
@@ -115,6 +151,8 @@ def _check_same_names(known: Any, found: Any) -> None:
 
 def _check_same_parameters(found: dict[str, Any], asked: dict[str, Any], path: Path) -> None:
     for name, value in asked.items():
+        if name in _MAY_CHANGE:
+            continue
         if found[name] != value:
             rule = f"{found[name]!r} as in the interrupted run in {path}"
             remedy = "Leave it out, or start anew without --resume."

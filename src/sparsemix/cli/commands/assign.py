@@ -20,7 +20,10 @@ def assign(
     model: options.Model,
     input: options.Input,
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="Where to write; .csv or .parquet.")
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="FILE", readable=False, help="Where to write; .csv or .parquet."
+        ),
     ],
     batch_rows: options.BatchRows = None,
     json: options.Json = False,

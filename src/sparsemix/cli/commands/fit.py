@@ -12,10 +12,11 @@ EXAMPLES = (
     "sparsemix fit ads.csv -o ads.smx\n\n"
     "sparsemix fit ads.parquet -o ads.smx --row ad_id --feature keyword -k 50 --seed 1\n\n"
     "sparsemix fit ads.csv -o ads.smx --min-rows-per-feature 100 --max-features-per-row 500\n\n"
+    "sparsemix fit mails.csv -o mails.smx --model multinomial -k 2 --count n --label folder\n\n"
     "sparsemix fit 'logs/*.parquet' -o ads.smx --batch-rows 100000 --checkpoint-every 1000000 --resume"
 )
 
-_MODEL, _RUN = "The model", "Long runs"
+_MODEL, _EM, _RUN = "The model", "Only with --model multinomial or bernoulli-em", "Long runs"
 
 
 @takes_table("count", "label")
@@ -23,8 +24,17 @@ def fit(
     *,
     input: options.Input,
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="MODEL", help="Where to write the model.")
+        Path,
+        typer.Option("--output", "-o", metavar="MODEL", readable=False, help="Where to write the model."),
     ],
+    kind: Annotated[
+        options.Kind,
+        typer.Option(
+            "--model",
+            help="One pass over ads; or, in many passes, texts of counted words, or presence of keywords.",
+            rich_help_panel=_MODEL,
+        ),
+    ] = options.Kind.ONLINE,
     n_components: Annotated[
         int | None,
         typer.Option(
@@ -72,6 +82,43 @@ def fit(
             rich_help_panel=_MODEL,
         ),
     ] = None,
+    algorithm: Annotated[
+        options.Algorithm | None,
+        typer.Option(
+            "--algorithm", help="Whether a row may be of several clusters; soft.", rich_help_panel=_EM
+        ),
+    ] = None,
+    smoothing: Annotated[
+        float | None,
+        typer.Option(
+            "--smoothing", metavar="X", min=0.0, help="Pseudo-count of each keyword.", rich_help_panel=_EM
+        ),
+    ] = None,
+    unlabeled_weight: Annotated[
+        float | None,
+        typer.Option(
+            "--unlabeled-weight",
+            metavar="X",
+            min=0.0,
+            max=1.0,
+            help="How much a row without a label counts beside one with a label; 1.",
+            rich_help_panel=_EM,
+        ),
+    ] = None,
+    n_init: Annotated[
+        int | None,
+        typer.Option(
+            "--n-init", metavar="N", min=1, help="Starts, of which the best stays; 1.", rich_help_panel=_EM
+        ),
+    ] = None,
+    max_iter: Annotated[
+        int | None,
+        typer.Option("--max-iter", metavar="N", min=1, help="Most epochs of a start.", rich_help_panel=_EM),
+    ] = None,
+    n_jobs: Annotated[
+        int | None,
+        typer.Option("--n-jobs", metavar="N", help="Threads; -1 for all cores.", rich_help_panel=_EM),
+    ] = None,
     min_rows_per_feature: Annotated[
         int | None,
         typer.Option("--min-rows-per-feature", metavar="N", min=1, help="Drop keywords of fewer rows."),
@@ -98,23 +145,34 @@ def fit(
     quiet: options.Quiet = False,
     reading: dict[str, Any],
 ) -> None:
-    """Learn the clusters of a table in one pass and write them to a model file."""
+    """Learn the clusters of a table and write them to a model file; in one pass unless --model says otherwise."""
+    from sparsemix.cli.epochs import learn_in_epochs
     from sparsemix.cli.inputs import open_source
-    from sparsemix.cli.learning import learn
+    from sparsemix.cli.learning import learn_in_one_pass
     from sparsemix.cli.outputs import check_model_output
     from sparsemix.cli.results import show_fit
-    from sparsemix.cli.starting import blocks_to_learn, rows_learnt, start_model
+    from sparsemix.cli.starting import start_model
+    from sparsemix.foundation.errors import ParameterError
     from sparsemix.model_io import save_model
 
+    parameters: dict[str, Any] = {"n_components": n_components, "random_state": seed, "binarize": binarize}
+    parameters |= {
+        "clutter": clutter,
+        "priming_rows": priming_rows,
+        "algorithm": algorithm and str(algorithm),
+    }
+    parameters |= {"smoothing": smoothing, "unlabeled_weight": unlabeled_weight, "n_init": n_init}
+    parameters |= {"max_iter": max_iter, "n_jobs": n_jobs}
     source = open_source(input, reading, quiet=quiet)
     check_model_output(output, source)
-    parameters = {"n_components": n_components, "random_state": seed, "binarize": binarize}
-    parameters |= {"clutter": clutter, "priming_rows": priming_rows}
-    model = start_model(parameters, output if resume else None, quiet=quiet)
-    cuts = {"min_rows_per_feature": min_rows_per_feature, "max_features_per_row": max_features_per_row}
-    table = source.table(batch_rows, rows_learnt(model), **cuts)
-    blocks = blocks_to_learn(model, table, checkpoint_every)
-    checkpoint, labelled = (output, checkpoint_every), "label" in reading
-    learn(model, blocks, total=table.n_rows, checkpoint=checkpoint, labelled=labelled, quiet=quiet)
-    save_model(model.prime(), output)
+    model = start_model(kind, parameters, output if resume else None, quiet=quiet)
+    run: dict[str, Any] = {"batch_rows": batch_rows, "labelled": "label" in reading, "quiet": quiet}
+    run |= {"min_rows_per_feature": min_rows_per_feature, "max_features_per_row": max_features_per_row}
+    if kind is options.Kind.ONLINE:
+        learn_in_one_pass(model, source, output, checkpoint_every=checkpoint_every, **run)
+    elif checkpoint_every is not None:
+        raise ParameterError(f"--checkpoint-every is not for --model {kind}: Ctrl-C saves, --resume goes on.")
+    else:
+        learn_in_epochs(model, source, output, resume=resume, **run)
+    save_model(model, output)
     show_fit(model, input, output, json=json)

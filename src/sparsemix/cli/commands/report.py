@@ -20,7 +20,10 @@ def report(
     model: options.Model,
     input: options.OptionalInput = None,
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="Where to write the page; by custom .html.")
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="FILE", readable=False, help="Where to write the page; by custom .html."
+        ),
     ],
     n: Annotated[int, typer.Option("-n", min=1, help="Keywords for each cluster.")] = 8,
     level: options.Level = 0.95,

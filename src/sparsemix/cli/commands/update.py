@@ -18,7 +18,9 @@ def update(
     input: options.Input,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Where to write; default: MODEL itself."),
+        typer.Option(
+            "--output", "-o", metavar="FILE", readable=False, help="Where to write; default: MODEL itself."
+        ),
     ] = None,
     batch_rows: options.BatchRows = None,
     json: options.Json = False,
