@@ -5,8 +5,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import typer
-
 from sparsemix.cli.console import note
 from sparsemix.cli.first_run import say_if_compiling
 from sparsemix.cli.inputs import Source
@@ -48,7 +46,7 @@ def learn_in_epochs(
 
     Raises
     ------
-    typer.Exit
+    StoppedError
         When the user stops it and the model is saved.
     ParameterError
         When there are more labels than clusters.
@@ -71,7 +69,7 @@ def learn_in_epochs(
             fit(follow)
         except KeyboardInterrupt:
             if not stop.wanted or not hasattr(model, "weights_"):
-                raise typer.Abort from None
+                raise
         finally:
             model.set_params(warm_start=False)
     if stop.wanted:

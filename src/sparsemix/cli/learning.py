@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from sparsemix.cli.console import note
+from sparsemix.cli.errors import StoppedError
 from sparsemix.cli.first_run import say_if_compiling
 from sparsemix.cli.inputs import Source
 from sparsemix.cli.progress import rows_progress
@@ -121,4 +122,4 @@ def stop_saved(model: Any, path: Path, *, after: str) -> NoReturn:
     again = [word for word in sys.argv[1:] if word != "--resume"]
     note(f"Stopped after {after}; what is learnt is saved in {path}. Go on with:")
     note(f"  {shlex.join(['sparsemix', *again, '--resume'])}")
-    raise typer.Exit(STOPPED)
+    raise StoppedError

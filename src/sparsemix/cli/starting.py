@@ -80,7 +80,7 @@ def start_model(kind: Kind, parameters: dict[str, Any], resume: Path | None, *, 
         raise parameter_error("model", "fit --resume", rule, str(kind), "Start anew without --resume.")
     asked = {name: value for name, value in parameters.items() if value is not None}
     _check_same_parameters(model.get_params(), asked, resume)
-    if hasattr(model, "n_rows_seen_"):
+    if hasattr(model, "partial_fit"):
         note(f"Going on after {counted(model.n_rows_seen_, 'row')} of {resume}.", quiet=quiet)
     else:
         note(f"Going on from the fit in {resume}.", quiet=quiet)

@@ -1,6 +1,6 @@
 """Tables of counts as sparse rows: checked, never densified, never changed."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,6 +9,7 @@ from scipy import sparse
 
 from sparsemix.data.input_forms import Names, as_given
 from sparsemix.data.inputs import MOST_FEATURES, ROWS_PER_BLOCK
+from sparsemix.foundation.checks import LARGEST
 from sparsemix.foundation.errors import DataError, shorten
 
 
@@ -83,37 +84,64 @@ def as_count_rows(X: Any, *, owner: str = "the model") -> CountRows:
             f"'X' of {owner} must have at most {MOST_FEATURES} columns, but it has {matrix.shape[1]}. "
             f"Leave out columns without entries."
         )
-    rows: Any = _as_csr(matrix, owner)
-    _check_values(rows, names, owner)
+    return CountRows(_canonical(matrix, names, owner), names)
+
+
+def _canonical(matrix: Any, names: Names | None, owner: str) -> Any:
+    """CSR with sorted columns, without zeros or duplicates; arrays may be those of `matrix`.
+
+    What is stored twice adds up in double precision, whatever the type.
+    """
+    if not sparse.issparse(matrix):
+        half = matrix.dtype == np.float16  # which SciPy does not know
+        matrix = sparse.csr_array(matrix.astype(np.float32) if half else matrix)
+    rows = _checked_view(matrix, owner)
+    if rows.format == "csr":
+        _check_values(rows.data, lambda at: (_row_of(rows.indptr, at), rows.indices[at]), names, owner)
+    else:
+        triples = rows.tocoo()
+        _check_values(triples.data, lambda at: (triples.row[at], triples.col[at]), names, owner)
+        places = (triples.row, triples.col)
+        rows = sparse.csr_array((triples.data.astype(np.float64), places), shape=rows.shape)
     if not rows.has_canonical_format or not np.all(rows.data):
-        rows = rows.copy()
+        rows = rows.astype(np.float64, copy=True)
         rows.sum_duplicates()
         rows.eliminate_zeros()
-    return CountRows(rows, names)
+    return rows
 
 
-def _as_csr(matrix: Any, owner: str) -> Any:
-    """CSR whose arrays may be those of `matrix`."""
-    if not sparse.issparse(matrix) or matrix.format != "csr":
-        return sparse.csr_array(matrix)
+def _checked_view(matrix: Any, owner: str) -> Any:
+    """The same entries as a new CSR, CSC, BSR or COO; DataError unless its pointers and places are in range."""
     try:
-        view: Any = sparse.csr_array((matrix.data, matrix.indices, matrix.indptr), shape=matrix.shape, copy=False)
+        if matrix.format not in {"csr", "csc", "bsr"}:
+            triples = matrix.tocoo()
+            return sparse.coo_array((triples.data, (triples.row, triples.col)), shape=matrix.shape)
+        container = getattr(sparse, f"{matrix.format}_array")
+        view = container((matrix.data, matrix.indices, matrix.indptr), shape=matrix.shape, copy=False)
         view.check_format(full_check=True)
     except ValueError as error:
         raise DataError(f"'X' of {owner} is a damaged sparse matrix: {error}.") from error
     return view
 
 
-def _check_values(rows: Any, names: Names | None, owner: str) -> None:
-    wrong = ~(np.isfinite(rows.data) & (rows.data >= 0))
+def _row_of(indptr: NDArray[Any], at: int) -> int:
+    return int(np.searchsorted(indptr, at, side="right")) - 1
+
+
+def _check_values(
+    values: NDArray[Any], place_of: Callable[[int], tuple[int, int]], names: Names | None, owner: str
+) -> None:
+    most = min(LARGEST, float(np.finfo(values.dtype).max)) if values.dtype.kind == "f" else LARGEST
+    wrong = ~((values >= 0) & (values <= most))
     if not wrong.any():
         return
     at = int(wrong.argmax())
-    row = int(np.searchsorted(rows.indptr, at, side="right")) - 1
-    column = int(rows.indices[at])
-    where = f"column {shorten(names[column])}" if names is not None else f"column {column}"
-    value = rows.data[at]
-    remedy = "Counts cannot be negative." if value < 0 else "Put 0 where a feature is absent."
+    row, column = map(int, place_of(at))
+    value = values[at]
+    remedy = f"Counts are at most {LARGEST}; put 0 where a feature is absent."
+    if value < 0:
+        remedy = "Negative values in data are no counts."  # words that scikit-learn looks for
+    where = f"column {column if names is None else shorten(names[column])}"
     shown = "NaN" if np.isnan(value) else f"{value!s}"
     raise DataError(
         f"'X' of {owner} must hold finite numbers >= 0, but {where} of row {row} is {shown}. {remedy}"

@@ -44,6 +44,7 @@ def summarize_model(
     dict
         ``summary_version``, ``library_version``, ``title``, ``row_noun``, ``n_rows``, ``n_features``,
         ``log_evidence`` (nats) and ``log_evidence_per_row`` (None for models that do not learn row after row),
+        ``log_likelihood`` and ``log_likelihood_per_row`` (None for those that do),
         ``level``, ``n_clusters`` (without the clutter),
         ``clusters`` (heaviest first; each with ``component``, ``share``, ``n_rows`` and ``features``) and
         ``certainty`` (None without `rows`).
@@ -65,6 +66,7 @@ def summarize_model(
     if n_features < 1:
         raise parameter_error("n_features", "summarize_model", "an integer >= 1", n_features)
     log_evidence = getattr(model, "log_evidence_", None)
+    log_likelihood = getattr(model, "log_likelihood_", None)
     components = sorted(model.top_features(n_features, level=level), key=lambda each: -each.weight)
     n_rows = int(getattr(model, "n_rows_seen_", round(sum(each.n_rows for each in components))))
     return {
@@ -74,13 +76,19 @@ def summarize_model(
         "row_noun": row_noun,
         "n_rows": n_rows,
         "n_features": int(model.n_features_in_),
-        "log_evidence": None if log_evidence is None else float(log_evidence),
-        "log_evidence_per_row": None if log_evidence is None else float(log_evidence) / max(n_rows, 1),
+        **_score("log_evidence", log_evidence, n_rows),
+        **_score("log_likelihood", log_likelihood, sum(each.n_rows for each in components)),
         "level": level,
         "n_clusters": sum(each.component != CLUTTER for each in components),
         "clusters": [describe_component(each) for each in components],
         "certainty": None if rows is None else _certainty(model, rows),
     }
+
+
+def _score(name: str, value: float | None, n_rows: float) -> dict[str, float | None]:
+    if value is None:
+        return {name: None, f"{name}_per_row": None}
+    return {name: float(value), f"{name}_per_row": float(value) / (n_rows or 1.0)}
 
 
 def describe_component(component: Any) -> dict[str, Any]:

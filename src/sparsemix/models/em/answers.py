@@ -17,12 +17,13 @@ from sparsemix.answers.suggestions import (
 from sparsemix.answers.summaries import check_order, top_of_component
 from sparsemix.data.feature_names import FeatureNames
 from sparsemix.foundation import checks
+from sparsemix.foundation.errors import DataError
 from sparsemix.models.em.engine import Fit
 from sparsemix.models.em.families import Family
-from sparsemix.models.em.state import FloatMatrix, FloatVector, IntVector, Prior
+from sparsemix.models.em.state import FloatMatrix, FloatVector, IntVector, Prior, Rows
 
 
-class Fitted(NamedTuple):
+class Solution(NamedTuple):
     """A fitted mixture."""
 
     family: Family
@@ -38,13 +39,55 @@ class Fitted(NamedTuple):
         """Beta posteriors of the probabilities, alpha and beta, each (n_features, n_components)."""
         return self.family.betas(self.fit.statistics, self.prior)
 
+    def n_parameters(self) -> int:
+        """Free parameters."""
+        n_features, n_components = self.fit.statistics.counts.shape
+        return self.family.n_parameters(n_components, n_features)
 
-def entropy(responsibilities: FloatMatrix) -> float:
-    """Summed entropy of the rows' responsibilities, nats."""
-    return float(-xlogy(responsibilities, responsibilities).sum())
+
+class Totals(NamedTuple):
+    """Sums over rows.
+
+    n_tokens : of their counts; log_likelihood, and entropy of the responsibilities : nats.
+    """
+
+    n_rows: int
+    n_tokens: float
+    log_likelihood: float
+    entropy: float = 0.0
 
 
-def top_features(model: Fitted, n: int, by: str, level: float) -> list[ComponentSummary]:
+def totals(rows: Rows, responsibilities: FloatMatrix, log_evidence: FloatVector) -> Totals:  # noqa: ARG001
+    """Sums over some rows, without the entropy."""
+    return Totals(rows.n_rows, float(rows.values.sum()), float(log_evidence.sum()))
+
+
+def totals_with_entropy(rows: Rows, responsibilities: FloatMatrix, log_evidence: FloatVector) -> Totals:
+    """Sums over some rows."""
+    entropy = float(-xlogy(responsibilities, responsibilities).sum())
+    return totals(rows, responsibilities, log_evidence)._replace(entropy=entropy)
+
+
+def total(parts: list[Totals], owner: str) -> Totals:
+    """Sums over all parts; DataError if there are no rows."""
+    if not parts:
+        raise DataError(f"'X' of {owner} must have at least one row, but it has none. Add rows.")
+    return Totals(*map(sum, zip(*parts, strict=True)))
+
+
+def per_token(total: Totals) -> float:
+    """Log likelihood over tokens; DataError if there are none."""
+    if not total.n_tokens:
+        raise DataError("'X' of score_per_token must hold a feature that the model knows. Add rows.")
+    return total.log_likelihood / total.n_tokens
+
+
+def bic(model: Solution, total: Totals) -> float:
+    """Bayesian information criterion."""
+    return -2.0 * total.log_likelihood + model.n_parameters() * float(np.log(total.n_rows))
+
+
+def top_features(model: Solution, n: int, by: str, level: float) -> list[ComponentSummary]:
     """Summaries of all components; see `Mixture.top_features`. O(K x D)."""
     checks.at_least("n", "top_features", n, 1)
     checks.level(level, "top_features")
@@ -60,7 +103,7 @@ def top_features(model: Fitted, n: int, by: str, level: float) -> list[Component
     return found
 
 
-def distinctive_words(model: Fitted, n: int, offset: float) -> list[list[tuple[Any, float]]]:
+def distinctive_words(model: Solution, n: int, offset: float) -> list[list[tuple[Any, float]]]:
     """Features by ``p(w|k) / (c(w) + offset)`` (TEXT, section 3.5)."""
     checks.at_least("n", "distinctive_words", n, 1)
     checks.inside("offset", "distinctive_words", offset, "a number > 0", 0.0, np.inf, open_low=True)
@@ -72,7 +115,7 @@ def distinctive_words(model: Fitted, n: int, offset: float) -> list[list[tuple[A
     ]
 
 
-def credible_interval(model: Fitted, level: float) -> tuple[FloatMatrix, FloatMatrix]:
+def credible_interval(model: Solution, level: float) -> tuple[FloatMatrix, FloatMatrix]:
     """Ends of all intervals, twice (n_components, n_features)."""
     checks.level(level, "credible_interval")
     alpha, beta = model.betas()
@@ -85,7 +128,7 @@ def credible_interval(model: Fitted, level: float) -> tuple[FloatMatrix, FloatMa
     return ends[0], ends[1]
 
 
-def suggest(model: Fitted, accepted: Any, reject: Any, n: int, level: float | None) -> list[Suggestion]:
+def suggest(model: Solution, accepted: Any, reject: Any, n: int, level: float | None) -> list[Suggestion]:
     """The `n` most probable features that are neither accepted nor rejected."""
     wanted = feature_numbers(model.features, accepted)
     unwanted = feature_numbers(model.features, reject, "reject")
@@ -103,7 +146,7 @@ def suggest(model: Fitted, accepted: Any, reject: Any, n: int, level: float | No
     return suggestions_of(model.features, best, probability, betas, share, components, level)
 
 
-def _share(model: Fitted, profiles: FloatMatrix, accepted: IntVector, rejected: IntVector) -> FloatVector:
+def _share(model: Solution, profiles: FloatMatrix, accepted: IntVector, rejected: IntVector) -> FloatVector:
     """Posterior of the components given features that a row holds and lacks, all others unknown; (n_components,)."""
     n_draws = 1.0
     if model.family.name == "multinomial":  # a row of average length lacks a word
@@ -117,7 +160,7 @@ def _share(model: Fitted, profiles: FloatMatrix, accepted: IntVector, rejected: 
     return np.asarray(np.exp(joint - logsumexp(joint)))
 
 
-def sample(model: Fitted, n_rows: int, rng: np.random.Generator) -> tuple[sparse.csr_array, IntVector]:
+def sample(model: Solution, n_rows: int, rng: np.random.Generator) -> tuple[sparse.csr_array, IntVector]:
     """Rows and their components; O(features drawn) beyond the profiles."""
     profiles, weights = model.family.profiles(model.fit.parameters), model.weights()
     components = rng.choice(weights.size, n_rows, p=weights / weights.sum())

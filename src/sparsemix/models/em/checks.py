@@ -1,7 +1,8 @@
 """Rules of the estimators' parameters, checked before anything is learnt."""
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,10 +10,10 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from sparsemix.data.feature_names import FeatureNames
-from sparsemix.foundation.checks import LARGEST, at_least, inside, share
-from sparsemix.foundation.errors import DataError, UnknownFeaturesWarning, parameter_error
+from sparsemix.foundation.checks import LARGEST, at_least, inside, is_number, is_word, share
+from sparsemix.foundation.errors import DataError, UnknownFeaturesWarning, parameter_error, shorten
 from sparsemix.models.em.engine import Loop
-from sparsemix.models.em.state import FloatVector, Prior
+from sparsemix.models.em.state import FloatVector
 from sparsemix.numeric.seeds import seed_of
 
 MOST_COMPONENTS = 1_000_000
@@ -39,14 +40,15 @@ def resolve(model: Any) -> Settings:
     owner = type(model).__name__
     most = f"an integer >= 1, at most {MOST_COMPONENTS:,}"
     at_least("n_components", owner, model.n_components, 1, most, most=MOST_COMPONENTS)
-    if model.algorithm not in ("soft", "hard"):
+    if not is_word(model.algorithm, "soft") and not is_word(model.algorithm, "hard"):
         raise parameter_error("algorithm", owner, "'soft' or 'hard'", model.algorithm)
     if isinstance(model.init, str) and model.init not in INITS:
         words = ", ".join(map(repr, INITS))
         raise parameter_error("init", owner, f"{words} or an array of responsibilities", model.init)
     at_least("n_init", owner, model.n_init, 1)
     at_least("max_iter", owner, model.max_iter, 1)
-    at_least("verbose", owner, int(model.verbose) if isinstance(model.verbose, bool) else model.verbose, 0)
+    if not isinstance(model.verbose, Integral | np.bool_) or model.verbose < 0:
+        raise parameter_error("verbose", owner, "an integer >= 0", model.verbose)
     for name in ("tol", "smoothing", "class_weight_prior", "seed_weight"):
         inside(name, owner, getattr(model, name), "a number >= 0", 0.0, LARGEST)
     share("unlabeled_weight", owner, model.unlabeled_weight)
@@ -75,26 +77,29 @@ def n_threads(n_jobs: Any, owner: str) -> int:
 
 
 def row_weights(sample_weight: ArrayLike | None, n_rows: int) -> FloatVector:
-    """Weights of rows, all one by default; DataError unless they are n_rows finite numbers >= 0, some positive."""
+    """Weights of rows, all one by default; DataError unless they are numbers from 0 to `LARGEST`, some positive."""
     if sample_weight is None:
         return np.ones(n_rows)
     try:
-        weights = np.asarray(sample_weight, np.float64)
+        given = np.asarray(sample_weight)
+        weights = given.astype(np.float64) if given.dtype.kind in "biufO" else np.full(given.shape, np.nan)
     except (TypeError, ValueError) as error:
-        raise DataError("'sample_weight' must hold one number for each row.") from error
+        raise DataError(f"'sample_weight' must hold one number for each of {n_rows} rows.") from error
     if weights.shape == ():
         weights = np.full(n_rows, float(weights))
     if weights.shape != (n_rows,):
         raise DataError(
             f"'sample_weight' must hold one number for each of {n_rows} rows, but its shape is {weights.shape}."
         )
-    if not np.all(np.isfinite(weights) & (weights >= 0.0)):
-        at = int(np.argmin(np.isfinite(weights) & (weights >= 0.0)))
+    wrong = ~((weights >= 0.0) & (weights <= LARGEST))
+    if wrong.any():
+        at = int(wrong.argmax())
+        found = shorten(np.broadcast_to(given, (n_rows,))[at : at + 1].tolist()[0])
         raise DataError(
-            f"'sample_weight' must hold finite numbers >= 0, but that of row {at} is {weights[at]}."
+            f"'sample_weight' must hold numbers from 0 to {LARGEST}, but that of row {at} is {found}."
         )
-    if not weights.any():
-        raise DataError("'sample_weight' must be positive for some row, but all weights are 0.")
+    if n_rows and not weights.any():
+        raise DataError("'sample_weight' must be positive for some row, but all weights are zero.")
     return weights
 
 
@@ -114,11 +119,13 @@ def seeds(words: Any, weight: float, n_components: int, features: FeatureNames, 
     position, absent = features.positions(), []
     entries: list[tuple[int, int]] = []
     for component, own in words.items():
-        is_component = isinstance(component, int | np.integer) and 0 <= component < n_components
-        if not is_component or isinstance(own, str) or not isinstance(own, Iterable):
+        if not _is_component(component, n_components) or not _is_list(own):
             raise parameter_error("seed_words", owner, rule, {component: own})
         for word in own:
-            found = position.get(word.item() if isinstance(word, np.generic) else word)
+            plain = word.item() if isinstance(word, np.generic) else word
+            if not isinstance(plain, str | int):
+                raise parameter_error("seed_words", owner, rule, {component: own})
+            found = position.get(plain)
             absent += [word] if found is None else []
             entries += [] if found is None else [(found, int(component))]
     if absent:
@@ -135,6 +142,10 @@ def seeds(words: Any, weight: float, n_components: int, features: FeatureNames, 
     return sparse.csr_array((np.full(places.shape[1], float(weight)), tuple(places)), shape=shape)
 
 
-def prior(settings: Settings, pseudo_counts: Any) -> Prior:
-    """The M step's pseudo-counts."""
-    return Prior(settings.smoothing, settings.class_weight_prior, pseudo_counts)
+def _is_component(value: Any, n_components: int) -> bool:
+    return is_number(value) and isinstance(value, Integral) and 0 <= int(value) < n_components
+
+
+def _is_list(value: Any) -> bool:
+    """Whether it can be read again and again, and is no text."""
+    return isinstance(value, Collection) and not isinstance(value, str | bytes | Mapping)

@@ -47,7 +47,7 @@ class Fit:
 
     statistics : those that made the parameters.
     trace : objective after each epoch, nats; never falls by more than rounding.
-    n_impossible : rows that no component can have made, under the parameters.
+    n_impossible : rows that no component can have made, under the parameters; n_rows : all rows.
     """
 
     statistics: Statistics
@@ -55,6 +55,7 @@ class Fit:
     trace: list[float] = field(default_factory=list)
     log_likelihood: float = -np.inf
     n_impossible: int = 0
+    n_rows: int = 0
     is_converged: bool = False
 
 
@@ -125,6 +126,7 @@ def _add_block(
     run(lambda part: add_expected_counts(total, rows, responsibilities, *part), parts)
     counted = rows.row_weights > 0.0
     total.log_likelihood += float(rows.row_weights[counted] @ log_evidence[counted])
+    total.n_rows += rows.n_rows
     total.n_impossible += int(np.isneginf(log_evidence).sum())
 
 
@@ -171,7 +173,8 @@ def run(
     fit = Fit(start, family.maximize(start, prior))
     for epoch in range(1, loop.max_iter + 1):
         statistics = summarize(blocks(), fit.parameters, is_hard=loop.is_hard, n_threads=loop.n_threads)
-        fit.log_likelihood, fit.n_impossible = statistics.log_likelihood, statistics.n_impossible
+        fit.log_likelihood = statistics.log_likelihood
+        fit.n_impossible, fit.n_rows = statistics.n_impossible, statistics.n_rows
         fit.trace.append(statistics.log_likelihood + log_prior(family, fit.parameters, prior))
         fit.is_converged = _has_stopped(fit.trace, loop.tol * statistics.sizes.sum())
         on_epoch(fit)

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from sparsemix.foundation.errors import DataError
 from sparsemix.models.em import engine, starts
 from sparsemix.models.em.checks import Settings
 from sparsemix.models.em.families import Family
@@ -74,7 +73,7 @@ def _start(task: Task, rng: np.random.Generator) -> Statistics:
     warnings.warn(
         "'init' makes components alike, and EM would keep them so: noise of a tenth was added to tell them apart.",
         UserWarning,
-        stacklevel=6,
+        stacklevel=5,
     )
     return starts.shaken(start, rng)
 
@@ -86,18 +85,12 @@ def warn_about(fit: engine.Fit, owner: str) -> None:
             f"{fit.n_impossible} rows have probability zero under {owner}: they keep the weights for "
             f"responsibilities. Set smoothing above 0.",
             UserWarning,
-            stacklevel=5,
+            stacklevel=4,
         )
     if not fit.is_converged:
         warnings.warn(
             f"{owner} has not converged after {len(fit.trace)} epochs. Raise max_iter or tol, or go on with "
             f"warm_start=True.",
             ConvergenceWarning,
-            stacklevel=5,
+            stacklevel=4,
         )
-
-
-def check_rows(n_rows: int) -> None:
-    """Raise DataError if there are none."""
-    if not n_rows:
-        raise DataError("'X' of fit must have at least one row, but found array with 0 sample(s). Add rows.")

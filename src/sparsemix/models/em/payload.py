@@ -23,7 +23,7 @@ from sparsemix.persistence.unpacking import (
     whole_number,
 )
 
-METADATA = {"n_features", "n_components", "smoothing", "class_weight", "n_impossible", "converged"}
+METADATA = {"n_features", "n_components", "smoothing", "class_weight", "n_impossible", "n_rows", "converged"}
 MOST_COMPONENTS = 1_000_000
 
 
@@ -46,6 +46,7 @@ def pack(kind: str, parameters: dict[str, Any], fit: Fit, prior: Prior, features
         "smoothing": prior.smoothing,
         "class_weight": prior.class_weight,
         "n_impossible": fit.n_impossible,
+        "n_rows": fit.n_rows,
         "converged": fit.is_converged,
     }
     return Payload(kind, _storable(parameters), metadata, arrays, features.names)
@@ -99,6 +100,7 @@ def unpack(stored: Payload, family: Family) -> tuple[Fit, Prior, FeatureNames]:
         trace.tolist(),
         float(log_likelihood[0]),
         whole_number(metadata, "n_impossible"),
+        whole_number(metadata, "n_rows"),
         metadata["converged"],
     )
     return fit, prior, FeatureNames(n_features, names_of(stored, n_features))

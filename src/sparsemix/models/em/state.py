@@ -80,13 +80,14 @@ class Statistics:
     sizes : (n_components,) expected rows, E[c(k)].
     counts : (n_features, n_components) expected counts, E[c(k, w)]; feature by feature, as kernels read them.
     log_likelihood : sum over rows of weight times log evidence, nats, at the parameters of the E step.
-    n_impossible : rows that no component can have made.
+    n_impossible : rows that no component can have made; n_rows : all rows.
     """
 
     sizes: FloatVector
     counts: FloatMatrix
     log_likelihood: float = 0.0
     n_impossible: int = 0
+    n_rows: int = 0
 
     @classmethod
     def zeros(cls, n_components: int, n_features: int) -> Self:
@@ -99,6 +100,7 @@ class Statistics:
             self.counts + other.counts,
             self.log_likelihood + other.log_likelihood,
             self.n_impossible + other.n_impossible,
+            self.n_rows + other.n_rows,
         )
 
 
