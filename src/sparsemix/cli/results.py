@@ -12,6 +12,7 @@ from sparsemix.cli.watching import WatchedBatches
 from sparsemix.foundation.errors import DataError, parameter_error
 from sparsemix.foundation.wording import counted
 from sparsemix.reporting import summarize_model
+from sparsemix.reporting.comparison import n_tokens
 from sparsemix.reporting.summary import describe_component
 
 _SHORT = 12  # clusters that a short table shows
@@ -47,18 +48,19 @@ def score_batches(model: Any, batches: Iterable[Any], *, quiet: bool = False) ->
         When there is no row.
     """
     n_rows = n_keywords = 0
-    total = 0.0
+    total = tokens = 0.0
     for batch in with_progress("Scoring", batches, quiet=quiet):
         total += float(model.score_samples(batch).sum())
         n_rows += len(batch)
         n_keywords += int(batch.matrix.nnz)
+        tokens += n_tokens(model, batch)
     if n_rows == 0:
         raise DataError("there is no row to score. Check the input and its columns.")
     return {
         "rows": n_rows,
         "keywords": n_keywords,
         "log_density_per_row": total / n_rows,
-        "log_density_per_keyword": total / max(n_keywords, 1),
+        "log_density_per_keyword": total / max(tokens, 1.0),
     }
 
 

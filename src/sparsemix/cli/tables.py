@@ -80,6 +80,17 @@ def suggestions_table(suggestions: Sequence[Mapping[str, Any]], level: float = 0
     return table
 
 
+def comparison_table(found: Sequence[Any]) -> Table:
+    """Return a table of models: held-out score, clusters, agreement, time, memory."""
+    heads = ("nats a row", "a keyword", "clusters", "NMI", "ARI", "seconds", "MB")
+    table = _table([("model", "left"), *((head, "right") for head in heads)])
+    for each in found:
+        scores = (f"{each.per_row:,.3f}", f"{each.per_token:,.3f}", f"{each.n_clusters:,}")
+        agreement = (f"{each.nmi:.3f}", f"{each.ari:.3f}")
+        table.add_row(each.name, *scores, *agreement, f"{each.seconds:,.1f}", f"{each.megabytes:,.0f}")
+    return table
+
+
 def facts_table(facts: Mapping[str, Any]) -> Table:
     """Return a table of names and values."""
     table = _table([("", "left"), ("", "right")])

@@ -1,7 +1,17 @@
 """Results for people: assignments with their certainty, a plain summary of a model, and its page."""
 
 from sparsemix.reporting.assignments import Assignments, assign
+from sparsemix.reporting.comparison import Comparison, compare_models
 from sparsemix.reporting.render import render_report, write_report
 from sparsemix.reporting.summary import SUMMARY_VERSION, summarize_model
 
-__all__ = ["SUMMARY_VERSION", "Assignments", "assign", "render_report", "summarize_model", "write_report"]
+__all__ = [
+    "SUMMARY_VERSION",
+    "Assignments",
+    "Comparison",
+    "assign",
+    "compare_models",
+    "render_report",
+    "summarize_model",
+    "write_report",
+]

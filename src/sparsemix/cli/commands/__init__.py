@@ -1,6 +1,17 @@
 """The commands, one file each: parse, call the library, print."""
 
-from sparsemix.cli.commands import assign, clusters, demo, fit, profile, report, score, suggest, update
+from sparsemix.cli.commands import (
+    assign,
+    clusters,
+    compare,
+    demo,
+    fit,
+    profile,
+    report,
+    score,
+    suggest,
+    update,
+)
 
 ALL = (
     ("demo", demo.demo, demo.EXAMPLES),
@@ -12,5 +23,6 @@ ALL = (
     ("update", update.update, update.EXAMPLES),
     ("score", score.score, score.EXAMPLES),
     ("report", report.report, report.EXAMPLES),
+    ("compare", compare.compare, compare.EXAMPLES),
 )
 """Name, function and examples of every command, in the order of the help page."""

@@ -1,0 +1,51 @@
+"""``sparsemix compare``: several models on one split of a table."""
+
+from typing import Annotated, Any
+
+import typer
+
+from sparsemix.cli import options
+from sparsemix.cli.table_options import takes_table
+
+EXAMPLES = (
+    "sparsemix compare ads.csv -k 20 -k 50 -k 100\n\n"
+    "sparsemix compare mails.csv --count n --model multinomial --model bernoulli-em -k 10 --label folder"
+)
+
+
+@takes_table("count", "label")
+def compare(
+    *,
+    input: options.Input,
+    kinds: Annotated[
+        list[options.Kind] | None,
+        typer.Option("--model", help="A model to fit; give it again for more. By default all."),
+    ] = None,
+    n_components: Annotated[
+        list[int] | None,
+        typer.Option(
+            "--n-components",
+            "-k",
+            metavar="N",
+            min=1,
+            help="How many clusters; give it again for more. 50 by default.",
+        ),
+    ] = None,
+    held_out: Annotated[
+        float, typer.Option("--held-out", min=0.0, max=1.0, help="Share of the rows that is set apart.")
+    ] = 0.2,
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, max=options.LARGEST_SEED, help="Seed of the split and the models.")
+    ] = 0,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+    reading: dict[str, Any],
+) -> None:
+    """Fit several models to one part of a table and compare them on the rest: score, agreement, time, memory."""
+    from sparsemix.cli.comparing import compare_table
+    from sparsemix.cli.inputs import open_source
+
+    source = open_source(input, reading, quiet=quiet)
+    compare_table(
+        source, kinds or list(options.Kind), n_components or [None], held_out=held_out, seed=seed, json=json
+    )
