@@ -1,9 +1,12 @@
 """A dialogue about one row, over any model that suggests."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
+from sklearn.utils.validation import check_is_fitted
+
 from sparsemix.answers.suggestions import Suggestion, feature_numbers
+from sparsemix.foundation.errors import parameter_error
 
 
 class KeywordSuggester:
@@ -15,6 +18,13 @@ class KeywordSuggester:
         Any fitted model with a method `suggest`.
     accepted, rejected : sequence of str or int
         Features that the row holds, and that it shall not hold.
+
+    Raises
+    ------
+    ParameterError
+        If `model` is none that suggests, or a feature is not known; close matches are named.
+    sklearn.exceptions.NotFittedError
+        If the model has not learnt any rows.
 
     Examples
     --------
@@ -30,9 +40,21 @@ class KeywordSuggester:
     """
 
     def __init__(self, model: Any, accepted: Iterable[Any] = (), rejected: Iterable[Any] = ()) -> None:
+        if not callable(getattr(model, "suggest", None)) or isinstance(model, type):
+            remedy = (
+                "Give an OnlineBernoulliMixture, MultinomialMixture or BernoulliMixture that has learnt rows."
+            )
+            raise parameter_error("model", type(self).__name__, "a mixture that suggests", model, remedy)
+        check_is_fitted(model)
         self.model = model
-        self.accepted = list(accepted)
-        self.rejected = list(rejected)
+        self.accepted = self._listed(accepted, "accepted")
+        self.rejected = self._listed(rejected, "rejected")
+
+    def _listed(self, features: Any, name: str) -> list[Any]:
+        if isinstance(features, Iterator):
+            features = list(features)
+        feature_numbers(self.model._features, features, name)
+        return list(features)
 
     def accept(self, *features: Any) -> "KeywordSuggester":
         """Add features to the row; returns the dialogue."""
