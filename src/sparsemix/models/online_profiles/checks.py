@@ -1,7 +1,7 @@
 """Rules of the estimator's parameters and labels, checked before anything is learnt."""
 
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -9,15 +9,12 @@ from sparsemix.foundation.checks import SMALLEST, at_least, inside, is_word, pse
 from sparsemix.foundation.errors import parameter_error
 from sparsemix.models.online_profiles.engine import Settings
 
-if TYPE_CHECKING:
-    from sparsemix.models.online_profiles.estimator import OnlineBernoulliMixture
-
 ROWS_PER_COMPONENT, FEWEST_ROWS = 100, 10_000
 MOST_COMPONENTS = 1_000_000
 EXPLICIT_FROM = 0.1  # responsibility from which a feature that is new to a component gets a Beta of its own
 
 
-def resolve(model: "OnlineBernoulliMixture", seed: int) -> Settings:
+def resolve(model: Any, seed: int) -> Settings:
     """Check all parameters and put numbers in the place of "auto" and "empirical"."""
     _check(model, type(model).__name__)
     n_components = int(model.n_components)
@@ -38,7 +35,7 @@ def resolve(model: "OnlineBernoulliMixture", seed: int) -> Settings:
     )
 
 
-def _check(model: "OnlineBernoulliMixture", owner: str) -> None:
+def _check(model: Any, owner: str) -> None:
     most = f"an integer >= 1, at most {MOST_COMPONENTS:,}"
     at_least("n_components", owner, model.n_components, 1, most, most=MOST_COMPONENTS)
     pseudo_count("weight_concentration", owner, model.weight_concentration)
