@@ -22,6 +22,8 @@ from sparsemix.models.em.engine import Fit
 from sparsemix.models.em.families import Family
 from sparsemix.models.em.state import FloatMatrix, FloatVector, IntVector, Prior, Rows
 
+NEXT_TO_NOTHING = 1e-300  # stands for pseudo-counts of zero where quantiles are asked for
+
 
 class Solution(NamedTuple):
     """A fitted mixture."""
@@ -35,9 +37,13 @@ class Solution(NamedTuple):
         """Mixing weights, (n_components,)."""
         return np.asarray(np.exp(self.fit.parameters.log_weights))
 
-    def betas(self) -> tuple[FloatMatrix, FloatMatrix]:
-        """Beta posteriors of the probabilities, alpha and beta, each (n_features, n_components)."""
-        return self.family.betas(self.fit.statistics, self.prior)
+    def proper_betas(self) -> tuple[FloatMatrix, FloatMatrix]:
+        """Beta posteriors of the probabilities, alpha and beta, each (n_features, n_components).
+
+        What is impossible or certain has next to nothing instead of zero, so that there are quantiles.
+        """
+        alpha, beta = self.family.betas(self.fit.statistics, self.prior)
+        return np.maximum(alpha, NEXT_TO_NOTHING), np.maximum(beta, NEXT_TO_NOTHING)
 
     def n_parameters(self) -> int:
         """Free parameters."""
@@ -92,12 +98,12 @@ def top_features(model: Solution, n: int, by: str, level: float) -> list[Compone
     checks.at_least("n", "top_features", n, 1)
     checks.level(level, "top_features")
     check_order(by)
-    alpha, beta = model.betas()
+    alpha, beta = model.proper_betas()
     weights = model.weights()
-    overall = model.family.profiles(model.fit.parameters).T @ weights
+    overall = np.maximum(model.family.profiles(model.fit.parameters).T @ weights, NEXT_TO_NOTHING)
     found = []
     for k, weight in enumerate(weights):
-        held = np.flatnonzero(alpha[:, k] > 0.0)
+        held = np.flatnonzero(alpha[:, k] > NEXT_TO_NOTHING)
         top = top_of_component(held, alpha[held, k], beta[held, k], overall, model.features, n, by, level)
         found.append(ComponentSummary(k, float(weight), float(model.fit.statistics.sizes[k]), top))
     return found
@@ -118,12 +124,11 @@ def distinctive_words(model: Solution, n: int, offset: float) -> list[list[tuple
 def credible_interval(model: Solution, level: float) -> tuple[FloatMatrix, FloatMatrix]:
     """Ends of all intervals, twice (n_components, n_features)."""
     checks.level(level, "credible_interval")
-    alpha, beta = model.betas()
+    alpha, beta = model.proper_betas()
     ends = []
     for tail in ((1.0 - level) / 2.0, (1.0 + level) / 2.0):
-        end = np.asarray(betaincinv(np.maximum(alpha, 1e-300), np.maximum(beta, 1e-300), tail), np.float64)
-        end[alpha == 0.0] = 0.0
-        end[beta == 0.0] = 1.0
+        end = np.asarray(betaincinv(alpha, beta, tail), np.float64)
+        end[end <= NEXT_TO_NOTHING] = 0.0
         ends.append(np.ascontiguousarray(end.T))
     return ends[0], ends[1]
 
@@ -140,9 +145,8 @@ def suggest(model: Solution, accepted: Any, reject: Any, n: int, level: float | 
     components, share = taking_part(_share(model, profiles, wanted, unwanted))
     probability = share @ profiles[components]
     best = most_probable(probability, n, np.concatenate([wanted, unwanted]))
-    alpha, beta = model.family.betas(model.fit.statistics, model.prior)
+    alpha, beta = model.proper_betas()
     betas = (alpha[np.ix_(best, components)], beta[np.ix_(best, components)])
-    betas = (np.maximum(betas[0], 1e-300), np.maximum(betas[1], 1e-300))
     return suggestions_of(model.features, best, probability, betas, share, components, level)
 
 

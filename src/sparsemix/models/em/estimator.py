@@ -57,7 +57,7 @@ class MultinomialMixture(Mixture):
     word_probabilities_ : (n_components, n_features) ndarray
         p(w|k); the same as `profiles_`.
     labels_ : (n_rows,) ndarray of int
-        Most probable component of each row given to `fit`.
+        Most probable component of each row given to `fit`; the known one where `y` tells it.
     trace_ : (n_iter_,) ndarray
         Objective after each epoch, nats; it never falls by more than rounding.
     objective_ : str

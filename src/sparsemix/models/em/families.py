@@ -13,6 +13,7 @@ from sparsemix.probability.dirichlet_multinomial import DirichletMultinomial
 from sparsemix.probability.partition_moves import Family as Collapsed
 
 REPAIR_STRENGTH = 0.1
+RAREST = 1e-6  # mean of features of which there are none, and below one if all rows hold all
 
 
 class Family(Protocol):
@@ -185,7 +186,8 @@ class Bernoulli:
 
     def collapsed(self, mean: FloatVector) -> Collapsed:
         """Beta-Bernoulli with the mean of all features."""
-        return BetaBernoulli(BetaPrior.from_mean(float(mean.mean()), 1.0), mean.size, 1.0)
+        share = float(np.clip(mean.mean(), RAREST, 1.0 - RAREST))
+        return BetaBernoulli(BetaPrior.from_mean(share, 1.0), mean.size, 1.0)
 
     def divergences(self, rows: sparse.csr_array, profile: FloatVector) -> FloatVector:
         """``-log p(row | profile)``, the sum of the features' Kullback-Leibler divergences; O(nnz)."""

@@ -124,7 +124,8 @@ def from_seeds(ground: Ground, rng: np.random.Generator) -> Statistics:
         if known.sizes[k] > 0.0:
             tries = (known.counts[:, [k]] / known.sizes[k]).T
         else:
-            tries = rows[_drawn(nearest * weight, n_tries, rng)].toarray()
+            masses = np.where(np.isfinite(nearest), nearest, 1.0) * weight
+            tries = rows[_drawn(masses, n_tries, rng)].toarray()
         blends = OWN_SHARE * tries + (1.0 - OWN_SHARE) * average
         left = [np.minimum(nearest, _divergences(ground, rows, blend)) for blend in blends]
         best = int(np.argmin([float(one @ weight) for one in left]))
@@ -144,8 +145,7 @@ def _known(ground: Ground) -> Statistics:
 
 
 def _drawn(masses: FloatVector, n: int, rng: np.random.Generator) -> IntVector:
-    """`n` positions, each with a probability proportional to its mass; the first of all draws may be any."""
-    masses = np.where(np.isfinite(masses), masses, 1.0)
+    """`n` positions, each with a probability proportional to its mass; any of them where no mass is left."""
     cumulative = np.cumsum(masses if masses.any() else np.ones_like(masses))
     found = np.searchsorted(cumulative, rng.random(n) * cumulative[-1], side="right")
     return np.asarray(np.minimum(found, masses.size - 1), np.int64)
