@@ -43,7 +43,10 @@ def inside(
     name: str, owner: str, value: Any, rule: str, low: float, high: float, *, open_low: bool = False
 ) -> None:
     """Raise ParameterError unless `value` is a number from `low` (excluded with `open_low`) to below `high`."""
-    if not is_number(value) or not (low < value if open_low else low <= value) or not value < high:
+    plain = (
+        value.item() if isinstance(value, np.generic) else value
+    )  # of low precision, it would narrow the bounds
+    if not is_number(value) or not (low < plain if open_low else low <= plain) or not plain < high:
         raise parameter_error(name, owner, rule, value)
 
 

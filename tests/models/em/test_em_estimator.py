@@ -399,23 +399,23 @@ def test_a_warm_start_matches_columns_by_name(name, rows):
     assert hash_of(first.fit(table[LETTERS[::-1]])) == hash_of(second.fit(table))
 
 
-def test_a_warm_start_does_not_change_its_mind(name, rows, named):
+def test_a_warm_start_does_not_change_its_mind(rows, named):
     table, before = pd.DataFrame(rows, columns=LETTERS), hash_of(named.set_params(warm_start=True))
-    with pytest.raises(ValueError, match="'warm_start' of .* must go on with the same features"):
+    with pytest.raises(ValueError, match=r"'warm_start' of .* must go on with the same features"):
         named.fit(table.assign(new=1))
     with pytest.raises(DataError, match="X has 8 features"):
         named.fit(rows[:, :8])
     assert hash_of(named) == before
-    with pytest.raises(ValueError, match="'warm_start' of .* n_components, but they have changed"):
+    with pytest.raises(ValueError, match=r"'warm_start' of .* n_components, but they have changed"):
         named.set_params(n_components=4).fit(table)
     assert hash_of(named.set_params(n_components=3)) == before
 
 
-class TooLong(Exception):
+class TooLongError(Exception):
     """What an impatient onlooker raises."""
 
 
-@pytest.mark.parametrize("error", [KeyboardInterrupt, TooLong])
+@pytest.mark.parametrize("error", [KeyboardInterrupt, TooLongError])
 def test_an_interrupted_fit_keeps_the_best_so_far(name, rows, error):
     seen = []
 

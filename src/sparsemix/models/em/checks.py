@@ -6,7 +6,7 @@ from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from sparsemix.data.feature_names import FeatureNames
@@ -16,7 +16,7 @@ from sparsemix.models.em.engine import Loop
 from sparsemix.models.em.state import FloatVector
 from sparsemix.numeric.seeds import seed_of
 
-MOST_COMPONENTS = 1_000_000
+MOST_COMPONENTS, MOST_THREADS = 1_000_000, 256
 INITS = ("repaired", "k-means++", "random")
 
 
@@ -73,7 +73,7 @@ def n_threads(n_jobs: Any, owner: str) -> int:
         is_whole = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool)
         if not is_whole or n_jobs == 0:
             raise parameter_error("n_jobs", owner, "None or an integer other than 0", n_jobs)
-    return int(effective_n_jobs(n_jobs))
+    return min(int(effective_n_jobs(n_jobs)), MOST_THREADS)
 
 
 def row_weights(sample_weight: ArrayLike | None, n_rows: int) -> FloatVector:
@@ -82,9 +82,11 @@ def row_weights(sample_weight: ArrayLike | None, n_rows: int) -> FloatVector:
         return np.ones(n_rows)
     try:
         given = np.asarray(sample_weight)
-        weights = given.astype(np.float64) if given.dtype.kind in "biufO" else np.full(given.shape, np.nan)
-    except (TypeError, ValueError) as error:
+        if given.dtype.kind not in "biuf":  # of which only some need be odd
+            given = np.asarray(sample_weight, dtype=object)
+    except ValueError as error:
         raise DataError(f"'sample_weight' must hold one number for each of {n_rows} rows.") from error
+    weights = _as_floats(given)
     if weights.shape == ():
         weights = np.full(n_rows, float(weights))
     if weights.shape != (n_rows,):
@@ -101,6 +103,20 @@ def row_weights(sample_weight: ArrayLike | None, n_rows: int) -> FloatVector:
     if n_rows and not weights.any():
         raise DataError("'sample_weight' must be positive for some row, but all weights are zero.")
     return weights
+
+
+def _as_floats(values: NDArray[Any]) -> FloatVector:
+    """The values, NaN for what is no number."""
+    if values.dtype.kind != "O":
+        return values.astype(np.float64)
+    return np.fromiter(map(_as_float, values.flat), float, values.size).reshape(values.shape)
+
+
+def _as_float(value: Any) -> float:
+    try:
+        return float(value) if is_number(value) else np.nan
+    except OverflowError:
+        return np.inf
 
 
 def seeds(words: Any, weight: float, n_components: int, features: FeatureNames, owner: str) -> Any:
