@@ -37,16 +37,16 @@ class CountRows:
 
     def block(self, first: int, last: int, columns: NDArray[np.int32] | None = None) -> CountBlock:
         """Rows `first` to `last`; `columns` renames them, (n_features,) new numbers."""
-        part: Any = self._matrix[first:last]
-        if columns is not None:
-            shape = (part.shape[0], int(columns.max(initial=-1)) + 1)
-            part = sparse.csr_array((part.data, columns[part.indices], part.indptr), shape=shape, copy=True)
-            part.sort_indices()
-        return CountBlock(
-            part.indptr.astype(np.int64),
-            part.indices.astype(np.int32, copy=False),
-            part.data.astype(np.float64, copy=False),
-        )
+        indptr = self._matrix.indptr[first : last + 1].astype(np.int64)
+        part = slice(indptr[0], indptr[-1])
+        indptr -= indptr[0]
+        indices, values = self._matrix.indices[part], self._matrix.data[part].astype(np.float64, copy=False)
+        if columns is None:
+            return CountBlock(indptr, indices.astype(np.int32, copy=False), values)
+        shape = (last - first, int(columns.max(initial=-1)) + 1)
+        renamed: Any = sparse.csr_array((values, columns[indices], indptr), shape=shape, copy=True)
+        renamed.sort_indices()
+        return CountBlock(indptr, renamed.indices.astype(np.int32, copy=False), renamed.data)
 
     def blocks(self, columns: NDArray[np.int32] | None = None) -> Iterator[CountBlock]:
         """All rows, some ten thousand at a time."""

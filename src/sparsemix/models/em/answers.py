@@ -17,12 +17,13 @@ from sparsemix.answers.suggestions import (
 from sparsemix.answers.summaries import check_order, top_of_component
 from sparsemix.data.feature_names import FeatureNames
 from sparsemix.foundation import checks
-from sparsemix.foundation.errors import DataError
+from sparsemix.foundation.errors import DataError, parameter_error
 from sparsemix.models.em.engine import Fit
 from sparsemix.models.em.families import Family
 from sparsemix.models.em.state import FloatMatrix, FloatVector, IntVector, Prior, Rows
 
 NEXT_TO_NOTHING = 1e-300  # stands for pseudo-counts of zero where quantiles are asked for
+MOST_DRAWS = 1e9  # words in one call
 
 
 class Solution(NamedTuple):
@@ -44,6 +45,10 @@ class Solution(NamedTuple):
         """
         alpha, beta = self.family.betas(self.fit.statistics, self.prior)
         return np.maximum(alpha, NEXT_TO_NOTHING), np.maximum(beta, NEXT_TO_NOTHING)
+
+    def row_length(self) -> float:
+        """Mean sum of a row's counts."""
+        return float(self.fit.statistics.counts.sum() / self.fit.statistics.sizes.sum())
 
     def n_parameters(self) -> int:
         """Free parameters."""
@@ -154,7 +159,7 @@ def _share(model: Solution, profiles: FloatMatrix, accepted: IntVector, rejected
     """Posterior of the components given features that a row holds and lacks, all others unknown; (n_components,)."""
     n_draws = 1.0
     if model.family.name == "multinomial":  # a row of average length lacks a word
-        n_draws = model.fit.statistics.counts.sum() / model.fit.statistics.sizes.sum()
+        n_draws = model.row_length()
     with np.errstate(divide="ignore"):
         held = np.log(profiles[:, accepted]).sum(axis=1)
         lacking = n_draws * np.log1p(-profiles[:, rejected]).sum(axis=1)
@@ -169,7 +174,11 @@ def sample(model: Solution, n_rows: int, rng: np.random.Generator) -> tuple[spar
     profiles, weights = model.family.profiles(model.fit.parameters), model.weights()
     components = rng.choice(weights.size, n_rows, p=weights / weights.sum())
     shape = (n_rows, profiles.shape[1])
-    length = model.fit.statistics.counts.sum() / model.fit.statistics.sizes.sum()
+    length = model.row_length()
+    if model.family.name == "multinomial" and n_rows * length > MOST_DRAWS:
+        rule = f"so small that at most {MOST_DRAWS:.0e} words are drawn"
+        remedy = f"Rows of this model have {length:.3g} on average."
+        raise parameter_error("n_rows", "sample", rule, n_rows, remedy)
     rows, columns = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     for k in np.unique(components):
         members = np.flatnonzero(components == k)

@@ -1,7 +1,7 @@
 """Rules of the estimators' parameters, checked before anything is learnt."""
 
 import warnings
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Set
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -51,12 +51,18 @@ def resolve(model: Any) -> Settings:
         raise parameter_error("verbose", owner, "an integer >= 0", model.verbose)
     for name in ("tol", "smoothing", "class_weight_prior", "seed_weight"):
         inside(name, owner, getattr(model, name), "a number >= 0", 0.0, LARGEST)
+    if not isinstance(model.accelerate, bool | np.bool_):
+        raise parameter_error("accelerate", owner, "True or False", model.accelerate)
     share("unlabeled_weight", owner, model.unlabeled_weight)
     return Settings(
         int(model.n_components),
         int(model.n_init),
         Loop(
-            model.algorithm == "hard", int(model.max_iter), float(model.tol), n_threads(model.n_jobs, owner)
+            is_hard=model.algorithm == "hard",
+            max_iter=int(model.max_iter),
+            tol=float(model.tol),
+            n_threads=n_threads(model.n_jobs, owner),
+            leaps=bool(model.accelerate) and model.algorithm == "soft",
         ),
         float(model.smoothing),
         float(model.class_weight_prior),
@@ -119,31 +125,36 @@ def _as_float(value: Any) -> float:
         return np.inf
 
 
-def seeds(words: Any, weight: float, n_components: int, features: FeatureNames, owner: str) -> Any:
-    """Pseudo-counts of seed words, (n_features, n_components) CSR, or None; words that are absent are skipped.
+def word_lists(words: Any, n_components: int, owner: str) -> dict[int, list[Any]]:
+    """Seed words as plain numbers of components and lists of names or numbers of features.
 
     Raises
     ------
     ParameterError
         If `words` does not map components to sequences of features.
     """
-    if words is None:
-        return None
     rule = f"a mapping from components, 0 to {n_components - 1}, to lists of features"
-    if not isinstance(words, Mapping):
+    if words is not None and not isinstance(words, Mapping):
         raise parameter_error("seed_words", owner, rule, words)
-    position, absent = features.positions(), []
-    entries: list[tuple[int, int]] = []
-    for component, own in words.items():
-        if not _is_component(component, n_components) or not _is_list(own):
+    lists = {}
+    for component, own in (words or {}).items():
+        plain = (
+            [word.item() if isinstance(word, np.generic) else word for word in own]
+            if _is_list(own)
+            else [own]
+        )
+        is_good = _is_component(component, n_components) and _is_list(own)
+        if not is_good or not all(isinstance(word, str | int) for word in plain):
             raise parameter_error("seed_words", owner, rule, {component: own})
-        for word in own:
-            plain = word.item() if isinstance(word, np.generic) else word
-            if not isinstance(plain, str | int):
-                raise parameter_error("seed_words", owner, rule, {component: own})
-            found = position.get(plain)
-            absent += [word] if found is None else []
-            entries += [] if found is None else [(found, int(component))]
+        lists[int(component)] = sorted(plain, key=str) if isinstance(own, Set) else plain
+    return lists
+
+
+def seeds(words: Any, weight: float, n_components: int, features: FeatureNames, owner: str) -> Any:
+    """Pseudo-counts of seed words, (n_features, n_components) CSR, or None; words that are absent are skipped."""
+    position = features.positions()
+    given = [(word, k) for k, own in word_lists(words, n_components, owner).items() for word in own]
+    absent = [word for word, _ in given if word not in position]
     if absent:
         warnings.warn(
             f"{len(absent)} seed words are not among the features and were skipped: "
@@ -151,11 +162,11 @@ def seeds(words: Any, weight: float, n_components: int, features: FeatureNames, 
             UnknownFeaturesWarning,
             stacklevel=4,
         )
+    entries = sorted({(position[word], k) for word, k in given if word in position})
     if not entries or not weight:
         return None
-    places = np.unique(np.array(entries), axis=0).T
     shape = (features.n_features, n_components)
-    return sparse.csr_array((np.full(places.shape[1], float(weight)), tuple(places)), shape=shape)
+    return sparse.csr_array((np.full(len(entries), float(weight)), tuple(np.array(entries).T)), shape=shape)
 
 
 def _is_component(value: Any, n_components: int) -> bool:

@@ -32,13 +32,14 @@ class Loop:
 
     is_hard : assign each row to one component; max_iter : most epochs.
     tol : stop when an epoch raises the objective by less, nats per unit of row weight.
-    n_threads : of the E step; the answer does not depend on it.
+    n_threads : of the E step; the answer does not depend on it. leaps : whether soft EM runs in leaps.
     """
 
     is_hard: bool = False
     max_iter: int = 100
     tol: float = 1e-4
     n_threads: int = 1
+    leaps: bool = False
 
 
 @dataclass
@@ -172,11 +173,8 @@ def run(
     """
     fit = Fit(start, family.maximize(start, prior))
     for epoch in range(1, loop.max_iter + 1):
-        statistics = summarize(blocks(), fit.parameters, is_hard=loop.is_hard, n_threads=loop.n_threads)
-        fit.log_likelihood = statistics.log_likelihood
-        fit.n_impossible, fit.n_rows = statistics.n_impossible, statistics.n_rows
-        fit.trace.append(statistics.log_likelihood + log_prior(family, fit.parameters, prior))
-        fit.is_converged = _has_stopped(fit.trace, loop.tol * statistics.sizes.sum())
+        statistics = score(blocks, fit, family, prior, loop, fit.trace)
+        fit.is_converged = has_stopped(fit.trace, loop.tol * statistics.sizes.sum())
         on_epoch(fit)
         if fit.is_converged or epoch == loop.max_iter:
             break
@@ -184,5 +182,17 @@ def run(
     return fit
 
 
-def _has_stopped(trace: list[float], least_gain: float) -> bool:
+def score(
+    blocks: Blocks, fit: Fit, family: Family, prior: Prior, loop: Loop, trace: list[float]
+) -> Statistics:
+    """E step at the fit's parameters: note what the fit is worth, after `trace`, and return the statistics."""
+    statistics = summarize(blocks(), fit.parameters, is_hard=loop.is_hard, n_threads=loop.n_threads)
+    fit.log_likelihood = statistics.log_likelihood
+    fit.n_impossible, fit.n_rows = statistics.n_impossible, statistics.n_rows
+    fit.trace = [*trace, statistics.log_likelihood + log_prior(family, fit.parameters, prior)]
+    return statistics
+
+
+def has_stopped(trace: list[float], least_gain: float) -> bool:
+    """Whether the last epoch gained no more than that."""
     return len(trace) > 1 and bool(trace[-1] - trace[-2] <= least_gain)

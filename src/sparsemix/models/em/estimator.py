@@ -32,6 +32,9 @@ class MultinomialMixture(Mixture):
         Most epochs of a start.
     tol : float, default=1e-4
         A start ends when an epoch raises the objective by less, nats a row.
+    accelerate : bool, default=False
+        Whether soft EM runs in leaps (SQUAREM), which takes fewer epochs where clusters overlap; the objective still
+        never falls, and other starts may win.
     smoothing : float, default=0.1
         Pseudo-count of every feature in every cluster; 0 is maximum likelihood.
     class_weight_prior : float, default=0.0
@@ -98,6 +101,7 @@ class MultinomialMixture(Mixture):
         n_init: int = 1,
         max_iter: int = 100,
         tol: float = 1e-4,
+        accelerate: bool = False,
         smoothing: float = 0.1,
         class_weight_prior: float = 0.0,
         unlabeled_weight: float = 1.0,
@@ -114,6 +118,7 @@ class MultinomialMixture(Mixture):
         self.n_init = n_init
         self.max_iter = max_iter
         self.tol = tol
+        self.accelerate = accelerate
         self.smoothing = smoothing
         self.class_weight_prior = class_weight_prior
         self.unlabeled_weight = unlabeled_weight
@@ -137,7 +142,7 @@ class BernoulliMixture(Mixture):
 
     Parameters
     ----------
-    n_components, algorithm, init, n_init, max_iter, tol : as in `MultinomialMixture`.
+    n_components, algorithm, init, n_init, max_iter, tol, accelerate : as in `MultinomialMixture`.
     smoothing : float, default=0.1
         Pseudo-count of "on" and of "off" for every feature in every cluster; 0 is maximum likelihood.
     class_weight_prior, unlabeled_weight, seed_words, seed_weight, warm_start, random_state, n_jobs, verbose :
@@ -181,6 +186,7 @@ class BernoulliMixture(Mixture):
         n_init: int = 1,
         max_iter: int = 100,
         tol: float = 1e-4,
+        accelerate: bool = False,
         smoothing: float = 0.1,
         class_weight_prior: float = 0.0,
         unlabeled_weight: float = 1.0,
@@ -198,6 +204,7 @@ class BernoulliMixture(Mixture):
         self.n_init = n_init
         self.max_iter = max_iter
         self.tol = tol
+        self.accelerate = accelerate
         self.smoothing = smoothing
         self.class_weight_prior = class_weight_prior
         self.unlabeled_weight = unlabeled_weight

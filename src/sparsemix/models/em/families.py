@@ -44,6 +44,10 @@ class Family(Protocol):
         """Free parameters of a mixture, weights included."""
         ...
 
+    def possible(self, statistics: Statistics, near: Statistics, kept: float) -> Statistics:
+        """The statistics, moved towards those `near` where no rows can have them."""
+        ...
+
     def collapsed(self, mean: FloatVector) -> Collapsed:
         """The family with its parameters integrated out, for moves on partitions; `mean` is the average row."""
         ...
@@ -102,6 +106,10 @@ class Multinomial:
     def n_parameters(self, n_components: int, n_features: int) -> int:
         """K - 1 weights and D - 1 probabilities a component."""
         return n_components - 1 + n_components * (n_features - 1)
+
+    def possible(self, statistics: Statistics, near: Statistics, kept: float) -> Statistics:  # noqa: ARG002
+        """Any counts are."""
+        return statistics
 
     def collapsed(self, mean: FloatVector) -> Collapsed:
         """Dirichlet-multinomial with a weak symmetric prior."""
@@ -183,6 +191,11 @@ class Bernoulli:
     def n_parameters(self, n_components: int, n_features: int) -> int:
         """K - 1 weights and D probabilities a component."""
         return n_components - 1 + n_components * n_features
+
+    def possible(self, statistics: Statistics, near: Statistics, kept: float) -> Statistics:
+        """At least the share `kept` of the rows without each feature stays without it."""
+        most = statistics.sizes - kept * np.maximum(near.sizes - near.counts, 0.0)
+        return Statistics(statistics.sizes, np.clip(statistics.counts, 0.0, np.maximum(most, 0.0)))
 
     def collapsed(self, mean: FloatVector) -> Collapsed:
         """Beta-Bernoulli with the mean of all features."""

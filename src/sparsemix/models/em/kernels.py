@@ -2,7 +2,7 @@
 
 A row costs O(features of the row x components): features that it does not hold are counted once per component, in
 `constants`, and corrected where it does. Tables lie feature by feature, so that one feature's numbers for all
-components are read in one go.
+components are read in one go. Unsigned indices spare the compiler the question whether they count from the end.
 """
 
 import numpy as np
@@ -25,20 +25,26 @@ def log_joint(
 ):
     """Log p(component) + log p(row | component), TEXT eq 3.2 before the sum over components."""
     n_components = constants.shape[0]
+    total = np.empty(n_components)
     for i in range(indptr.shape[0] - 1):
-        total = log_joint_out[i]
         for k in range(n_components):
             total[k] = constants[k]
         e, end = indptr[i], indptr[i + 1]
-        while e + 1 < end:  # two features at a time: half the traffic of `total`
-            left, right = feature_weights[columns[e]], feature_weights[columns[e + 1]]
+        while e + 3 < end:  # four features at a time: a quarter of the traffic of `total`
+            p, q = np.uint32(columns[e]), np.uint32(columns[e + 1])
+            r, s = np.uint32(columns[e + 2]), np.uint32(columns[e + 3])
             for k in range(n_components):
-                total[k] += values[e] * left[k] + values[e + 1] * right[k]
-            e += 2
-        if e < end:
-            left = feature_weights[columns[e]]
+                first_two = values[e] * feature_weights[p, k] + values[e + 1] * feature_weights[q, k]
+                last_two = values[e + 2] * feature_weights[r, k] + values[e + 3] * feature_weights[s, k]
+                total[k] += first_two + last_two
+            e += 4
+        while e < end:
+            p = np.uint32(columns[e])
             for k in range(n_components):
-                total[k] += values[e] * left[k]
+                total[k] += values[e] * feature_weights[p, k]
+            e += 1
+        for k in range(n_components):
+            log_joint_out[i, k] = total[k]
 
 
 @kernel
@@ -94,25 +100,28 @@ def add_expected_counts(
     counts_out,  # IN/OUT (n_features, n_components) float64
 ):
     """Expected counts E[c(k)] and E[c(k, w)] (TEXT, section 3.3), in the order of the rows."""
-    n_components = responsibilities.shape[1]
-    share, active = np.empty(n_components), np.empty(last - first, np.int64)
-    own_share = share[first:last]
+    n_components, n_own = responsibilities.shape[1], last - first
+    offset = np.uint64(first)
+    share, active = np.empty(n_own), np.empty(n_own, np.uint64)
     for i in range(indptr.shape[0] - 1):
         n_all, n_active = 0, 0
         for k in range(n_components):
-            share[k] = row_weights[i] * responsibilities[i, k]
-            n_all += share[k] > 0.0
-        for k in range(own_share.shape[0]):
-            sizes_out[first + k] += own_share[k]
-            if own_share[k] > 0.0:
+            n_all += responsibilities[i, k] > 0.0
+        for k in range(n_own):
+            share[k] = row_weights[i] * responsibilities[i, first + k]
+            sizes_out[first + k] += share[k]
+            if share[k] > 0.0:
                 active[n_active] = k
                 n_active += 1
-        is_dense = 4 * n_all > n_components
-        for e in range(indptr[i], indptr[i + 1] if n_active else indptr[i]):
-            counts = counts_out[columns[e], first:last]
-            if is_dense:
-                for k in range(own_share.shape[0]):
-                    counts[k] += values[e] * own_share[k]
-            else:
+        if n_active == 0:
+            continue
+        if 4 * n_all > n_components:
+            for e in range(indptr[i], indptr[i + 1]):
+                column, value = np.uint32(columns[e]), values[e]
+                for k in range(n_own):
+                    counts_out[column, offset + np.uint64(k)] += value * share[k]
+        else:
+            for e in range(indptr[i], indptr[i + 1]):
+                column, value = np.uint32(columns[e]), values[e]
                 for a in range(n_active):
-                    counts[active[a]] += values[e] * own_share[active[a]]
+                    counts_out[column, offset + active[a]] += value * share[active[a]]

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from sparsemix.models.em import engine, starts
+from sparsemix.models.em import acceleration, engine, starts
 from sparsemix.models.em.checks import Settings
 from sparsemix.models.em.families import Family
 from sparsemix.models.em.state import Prior, Statistics
@@ -56,7 +56,8 @@ def learn(task: Task, keep: Callable[[engine.Fit], None], on_epoch: OnEpoch) -> 
             on_epoch(Epoch(restart, len(fit.trace), fit.trace[-1]))
 
         start = _start(task, rng)
-        engine.run(task.blocks, start, task.family, task.prior, task.settings.loop, follow)
+        run = acceleration.run if task.settings.loop.leaps else engine.run
+        run(task.blocks, start, task.family, task.prior, task.settings.loop, follow)
 
 
 def _start(task: Task, rng: np.random.Generator) -> Statistics:

@@ -6,7 +6,9 @@ import numpy as np
 from scipy import sparse
 
 from sparsemix.data.feature_names import FeatureNames
+from sparsemix.foundation.checks import LARGEST
 from sparsemix.foundation.errors import ModelFileError, shorten
+from sparsemix.models.em.checks import MOST_COMPONENTS, word_lists
 from sparsemix.models.em.engine import Fit
 from sparsemix.models.em.families import Family
 from sparsemix.models.em.state import Prior, Statistics
@@ -24,7 +26,7 @@ from sparsemix.persistence.unpacking import (
 )
 
 METADATA = {"n_features", "n_components", "smoothing", "class_weight", "n_impossible", "n_rows", "converged"}
-MOST_COMPONENTS = 1_000_000
+MOST_COUNT = 1e150  # its sums, squares and products with weights are finite
 
 
 def pack(kind: str, parameters: dict[str, Any], fit: Fit, prior: Prior, features: FeatureNames) -> Payload:
@@ -57,13 +59,9 @@ def _storable(parameters: dict[str, Any]) -> dict[str, Any]:
     stored = plain_parameters(parameters)
     if not isinstance(stored["init"], str):
         stored["init"] = "repaired"
-    words = stored["seed_words"] or {}
-    stored["seed_words"] = {str(k): [_name(word) for word in own] for k, own in words.items()} or None
+    words = word_lists(stored["seed_words"], MOST_COMPONENTS, "the model")
+    stored["seed_words"] = {str(k): own for k, own in words.items()} or None
     return stored
-
-
-def _name(word: Any) -> Any:
-    return word.item() if isinstance(word, np.generic) else word
 
 
 def parameters_of(stored: Payload, model_class: Any) -> dict[str, Any]:
@@ -71,7 +69,7 @@ def parameters_of(stored: Payload, model_class: Any) -> dict[str, Any]:
     parameters = dict(unpacking.parameters_of(stored, model_class))
     words = parameters["seed_words"]
     if words is not None:
-        if not isinstance(words, dict) or not all(key.isdecimal() for key in words):
+        if not isinstance(words, dict) or not all(str(key).isdecimal() for key in words):
             raise ModelFileError(f"its seed words are {shorten(words)}")
         parameters["seed_words"] = {int(key): own for key, own in words.items()}
     return parameters
@@ -89,8 +87,11 @@ def unpack(stored: Payload, family: Family) -> tuple[Fit, Prior, FeatureNames]:
     counts = reader.positive("counts", n_features, n_components, zero=True)
     trace, log_likelihood = reader.take("trace", FLOAT, None), reader.take("log_likelihood", FLOAT, 1)
     reader.close()
-    if not n_components or not sizes.any() or np.isnan(trace).any() or np.isnan(log_likelihood).any():
-        raise ModelFileError("it holds no mixture, or numbers that cannot be")
+    if not n_features or not sizes.any() or not trace.size:
+        raise ModelFileError("it holds no mixture that has learnt anything")
+    is_sound = all(np.all(array <= MOST_COUNT) for array in (sizes, counts, trace, log_likelihood))
+    if not is_sound:  # nor if there is a NaN
+        raise ModelFileError("it holds numbers that cannot be")
     if not isinstance(metadata["converged"], bool):
         raise ModelFileError(f"its 'converged' is {shorten(metadata['converged'])}")
     statistics = Statistics(sizes, counts)
@@ -108,11 +109,11 @@ def unpack(stored: Payload, family: Family) -> tuple[Fit, Prior, FeatureNames]:
 
 def _read_prior(reader: ArrayReader, metadata: dict[str, Any], n_features: int, n_components: int) -> Prior:
     smoothing, class_weight = (finite_number(metadata, name) for name in ("smoothing", "class_weight"))
-    if smoothing < 0.0 or class_weight < 0.0:
-        raise ModelFileError("its pseudo-counts are negative")
     feature = reader.inside("seed_feature", INT, 0, n_features, None)
     component = reader.inside("seed_component", INT, 0, n_components, feature.size)
     count = reader.positive("seed_count", feature.size)
+    if not all(0.0 <= each <= LARGEST for each in (smoothing, class_weight, *count)):
+        raise ModelFileError("it has pseudo-counts that cannot be")
     shape = (n_features, n_components)
     seeds = sparse.csr_array((count, (feature, component)), shape=shape) if feature.size else None
     return Prior(smoothing, class_weight, seeds)

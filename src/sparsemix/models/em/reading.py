@@ -107,8 +107,11 @@ def read(
             np.full(n_rows, -1) if labels is None else labels[part],
             np.ones(n_rows) if row_weights is None else row_weights[part],
         )
-        known = rows.known(features.n_features)
-        yield known, (np.diff(rows.indptr) > 0) & (np.diff(known.indptr) == 0)
+        if columns is None:
+            yield rows, np.zeros(n_rows, bool)
+        else:
+            known = rows.known(features.n_features)
+            yield known, (np.diff(rows.indptr) > 0) & (np.diff(known.indptr) == 0)
         first += n_rows
 
 

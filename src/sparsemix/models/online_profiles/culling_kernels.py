@@ -16,9 +16,9 @@ def add_feature_sums(
     posterior,  # IN  Posterior, settled
     weights,  # IN  (n_components,) float64
     rest,  # IN  (n_components,) float64: mean of a feature that is not explicit
-    seen_out,  # INOUT (n_features,) float64: sum of weight times mean
-    weight_out,  # INOUT (n_features,) float64: sum of weights
-    rest_out,  # INOUT (n_features,) float64: sum of weight times rest
+    seen_out,  # IN/OUT (n_features,) float64: sum of weight times mean
+    weight_out,  # IN/OUT (n_features,) float64: sum of weights
+    rest_out,  # IN/OUT (n_features,) float64: sum of weight times rest
 ):
     """Sums over the components in which each feature is explicit."""
     for k in range(posterior.size.shape[0]):
@@ -35,7 +35,7 @@ def add_information(
     weights,  # IN  (n_components,) float64
     overall,  # IN  (n_features,) float64: mean over all components
     candidates,  # IN  (n_features,) bool
-    information_out,  # INOUT (n_features,) float64, nats a row
+    information_out,  # IN/OUT (n_features,) float64, nats a row
 ):
     """What each candidate tells about the components in which it is explicit."""
     for k in range(posterior.size.shape[0]):
