@@ -31,6 +31,7 @@ BAD_PARAMETERS = [
     ("class_weight_prior", -1, "a number >= 0"), ("class_weight_prior", [1, 2, 3], "a number >= 0"),
     ("unlabeled_weight", -0.1, r"a number in \[0, 1\]"), ("unlabeled_weight", 1.1, r"a number in \[0, 1\]"),
     ("unlabeled_weight", np.nan, r"a number in \[0, 1\]"), ("unlabeled_weight", None, r"a number in \[0, 1\]"),
+    ("accelerate", 1, "True or False"), ("accelerate", "yes", "True or False"), ("accelerate", None, "True or False"),
     ("seed_weight", -1.0, "a number >= 0"), ("seed_weight", "10", "a number >= 0"),
     ("n_jobs", 0, "None or an integer other than 0"), ("n_jobs", 1.5, "None or an integer"),
     ("n_jobs", True, "None or an integer"), ("n_jobs", "all", "None or an integer"),
@@ -69,11 +70,11 @@ def test_bad_thresholds(value):
 def test_parameters_on_their_borders(name, rows, topics):
     borders = [
         {"n_components": 1}, {"n_components": np.int64(3)}, {"n_components": N_ROWS + 20},
-        {"tol": 0.0, "max_iter": 999}, {"tol": 1e49}, {"smoothing": 0}, {"smoothing": 0.0}, {"smoothing": 1e-300}, {"smoothing": 1e49},
-        {"class_weight_prior": 1e49}, {"class_weight_prior": np.float32(0.5)}, {"unlabeled_weight": 0},
-        {"unlabeled_weight": 1}, {"seed_weight": 0, "seed_words": {0: [1]}}, {"seed_words": {}},
-        {"seed_words": {0: []}}, {"seed_weight": 1e49, "seed_words": {0: [1]}}, {"n_jobs": -1}, {"n_jobs": -2},
-        {"n_jobs": np.int64(2)}, {"verbose": False}, {"verbose": np.False_}, {"n_init": np.int8(2)},
+        {"tol": 0.0, "max_iter": 999}, {"tol": 1e49}, {"smoothing": 0}, {"smoothing": 0.0}, {"smoothing": 1e-300},
+        {"smoothing": 1e49}, {"class_weight_prior": 1e49}, {"class_weight_prior": np.float32(0.5)},
+        {"unlabeled_weight": 0}, {"unlabeled_weight": 1}, {"seed_weight": 0, "seed_words": {0: [1]}},
+        {"seed_words": {}}, {"seed_words": {0: []}}, {"seed_weight": 1e49, "seed_words": {0: [1]}}, {"n_jobs": -1},
+        {"n_jobs": -2}, {"n_jobs": np.int64(2)}, {"verbose": False}, {"verbose": np.False_}, {"n_init": np.int8(2)},
         {"random_state": 2**32 - 1}, {"random_state": np.int64(3)}, {"random_state": None},
     ]  # fmt: skip
     for border in borders:
