@@ -216,7 +216,7 @@ def _keep_house(stream: Stream, settings: Settings) -> None:
         _cull(stream, settings)
         stream.next_cull = stream.n_rows + max(1, min(CULL_EVERY, int(CULL_GROWTH * stream.n_rows)))
     stream.index = build_index(stream.posterior, stream.n_features)
-    stream.next_index = stream.n_rows + max(1, int(settings.staleness * stream.n_rows))
+    stream.next_index = stream.n_rows + max(1, min(CULL_EVERY, int(settings.staleness * stream.n_rows)))
 
 
 def _cull(stream: Stream, settings: Settings) -> None:
