@@ -8,6 +8,7 @@ import argparse
 import time
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -36,8 +37,8 @@ and ones. Without labels there are as many clusters as classes; NMI and ARI agai
 deviation over seeds. KMeans runs on tf-idf. Log likelihood a word is of the texts that were set apart, in nats, for the
 soft multinomial; "seconds" are of its fit, one thread, by the processor. A share of {TEST_SHARE:.0%} of the texts is
 set apart. With labels, so many a class of the other texts keep theirs and the rest are unlabelled. "Naive Bayes" learns
-from the labelled texts alone, "self-training" is scikit-learn's around it, both with the mixture's smoothing; "twice the
-clusters" has two for each class and maps them to classes by the labelled texts. Accuracies are means over seeds."""
+from the labelled texts alone, "self-training" is scikit-learn's around it, both with the mixture's smoothing; "twice
+the clusters" has two for each class and maps them to classes by the labelled texts. Accuracies are means over seeds."""
 
 
 def without_labels(data: LabelledRows, seeds: int) -> list[object]:
@@ -63,6 +64,13 @@ def without_labels(data: LabelledRows, seeds: int) -> list[object]:
     ]
     shape = "{:,} x {:,}, {}".format(*data.rows.shape, data.n_classes)
     return [data.name, shape, *shown, f"{np.mean(per_word):.3f}", f"{np.median(seconds):.1f}"]
+
+
+def narrow(data: LabelledRows) -> LabelledRows:
+    """Return the set with 32-bit indices, which scikit-learn's KMeans asks for."""
+    rows = data.rows.copy()
+    rows.indices, rows.indptr = rows.indices.astype(np.int32), rows.indptr.astype(np.int32)
+    return replace(data, rows=rows)
 
 
 def agreement(classes: np.ndarray, labels: np.ndarray) -> tuple[float, float]:
@@ -136,7 +144,7 @@ def main() -> None:
     warnings.simplefilter("ignore")
     clusters, classes = [], []
     for name in options.only:
-        data = TEXTS[name]()
+        data = narrow(TEXTS[name]())
         clusters.append(without_labels(data, options.seeds))
         print(clusters[-1], flush=True)
         for n_each in LABELS_A_CLASS:
