@@ -67,10 +67,10 @@ def without_labels(data: LabelledRows, seeds: int) -> list[object]:
 
 
 def narrow(data: LabelledRows) -> LabelledRows:
-    """Return the set with 32-bit indices, which scikit-learn's KMeans asks for."""
+    """Return the set with classes from 0 on, and 32-bit indices, which scikit-learn's KMeans asks for."""
     rows = data.rows.copy()
     rows.indices, rows.indptr = rows.indices.astype(np.int32), rows.indptr.astype(np.int32)
-    return replace(data, rows=rows)
+    return replace(data, rows=rows, labels=np.unique(data.labels, return_inverse=True)[1])
 
 
 def agreement(classes: np.ndarray, labels: np.ndarray) -> tuple[float, float]:
