@@ -1,208 +1,165 @@
-"""Speed of EM: an epoch beside two sparse-dense products, threads, memory, and a fit beside StepMix.
+"""EM for mixtures: what an epoch costs beside two sparse products, its memory, and one dense set beside StepMix.
 
-Run ``python benchmarks/em.py``; it writes ``benchmarks/results/em_speed.md``. ``--quick`` takes a tenth of the
-documents. StepMix is compared with where it is installed (``pip install stepmix``).
+Run ``python benchmarks/em.py``; it writes ``benchmarks/results/em_speed.md``. ``--only epoch`` or ``--only stepmix``
+does one part, ``--quick`` both on smaller tables. StepMix is optional: ``pip install stepmix``.
 """
 
 import argparse
 import statistics
-import time
-import warnings
-from collections.abc import Callable
-from importlib.util import find_spec
+import tempfile
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
 
 import numpy as np
-from scipy.sparse import coo_array, csr_array
 
-import sparsemix
 from harness import jobs, machine, tables
-from sparsemix.models.em import engine, starts
-from sparsemix.models.em.families import FAMILIES
-from sparsemix.models.em.state import Parameters, Prior, Rows
+from harness.em_cases import make_answers
+from harness.em_epochs import epochs_beside_products, memory_of_fit, store_documents, wall_seconds_of_epochs
+from harness.em_peer import CLOSE, MOST_EPOCHS, PEER, Start, in_turn, is_installed
 
-N_DOCUMENTS, N_WORDS, N_COMPONENTS = 100_000, 50_000, 100
-WORDS_A_DOCUMENT = 80
-LATE_EPOCHS = 15
-STEPMIX_TOLERANCE = 1e-10  # StepMix's own default
-FAMILY, PRIOR = FAMILIES["multinomial"], Prior(0.1, 0.0)
-NOTES = f"""Documents: made up, {N_DOCUMENTS:,} x {N_WORDS:,} words, {N_COMPONENTS} topics, Zipf frequencies. An epoch
-is an E and an M step of `MultinomialMixture` with {N_COMPONENTS} components; the products are SciPy's `rows @ A`
-and `rows.T @ B` with dense A (words, components) and B (documents, components), which is what an epoch costs in SciPy
-without its logarithms, exponentials and sums. "Early" is the first epoch after a random start, when every component
-has a share of every document; "late" is after {LATE_EPOCHS} epochs. Products and epochs are timed in turn in one
-process, in seconds of the processor; the ratio is the median over pairs. Threads are compared by the clock."""
-
-
-def make_documents(n_documents: int, n_words: int, n_topics: int, seed: int) -> csr_array:
-    """Return documents x words with counts; topics reweigh Zipf frequencies."""
-    rng = np.random.default_rng(seed)
-    frequency = 1.0 / np.arange(1, n_words + 1)
-    topics = rng.integers(n_topics, size=n_documents)
-    lengths = rng.poisson(rng.gamma(4.0, WORDS_A_DOCUMENT / 4.0, n_documents)) + 1
-    rows, columns = [], []
-    for topic in range(n_topics):
-        cumulative = np.cumsum(frequency * np.exp(1.5 * rng.standard_normal(n_words)))
-        members = np.flatnonzero(topics == topic)
-        rows.append(np.repeat(members, lengths[members]))
-        draws = np.searchsorted(cumulative, rng.random(rows[-1].size) * cumulative[-1], side="right")
-        columns.append(np.minimum(draws, n_words - 1))
-    places = (np.concatenate(rows), np.concatenate(columns))
-    documents = csr_array(coo_array((np.ones(places[0].size), places), shape=(n_documents, n_words)))
-    documents.sum_duplicates()
-    return documents
-
-
-def as_rows(documents: csr_array) -> Rows:
-    """Return the documents as the engine reads them."""
-    n_rows = documents.shape[0]
-    indptr, columns = documents.indptr.astype(np.int64), documents.indices.astype(np.int32)
-    return Rows(indptr, columns, documents.data, np.full(n_rows, -1), np.ones(n_rows))
+N_COMPONENTS = 100
+EPOCH_HEADER = ("epoch", "CPU of an epoch (s)", "CPU of the products (s)", "epoch / products")
+THREADS_HEADER = ("epoch", "one thread (s)", "two threads (s)", "two / one")
+MEMORY_HEADER = (
+    "documents",
+    "input (MB)",
+    "peak above input (MB)",
+    "responsibilities of all rows would be (MB)",
+)
+PEER_HEADER = (
+    "contrast",
+    "tolerance",
+    "method",
+    "CPU (s)",
+    "StepMix / this",
+    "epochs",
+    "log likelihood a row",
+    "best",
+    "near the best",
+)
+EPOCH_NOTES = """An epoch is an E and an M step with all that goes with it, measured between two reports of a running fit
+with one thread. The products are SciPy's `rows @ (words, clusters)` and `rows.T @ (documents,
+clusters)`; they are multiplied right after each epoch, and each pair is divided; medians over the pairs.
+In early epochs every responsibility is positive (random start), in late ones few are (start at the true
+clusters). Seconds with two threads are by the clock, the runs in turn."""
+MEMORY_NOTES = """The peak is what a fit (k-means++ start, three epochs) in a fresh process held beyond its input. It holds
+a few arrays of words x clusters, {table:.0f} MB each here, and blocks of rows; none of documents x
+clusters."""
+PEER_NOTES = f"""Zeros and ones, half of each, 10 classes; the smaller the contrast, the more the classes overlap. Both
+maximise the likelihood from one start a seed and stop when an epoch gains less than the tolerance, nats
+a row, or after {MOST_EPOCHS:,} epochs. Seconds are of the processor, one thread, the methods in turn;
+medians over the seeds, the ratio the median over seeds. "Near the best" counts starts within {CLOSE}
+nats a row of the best of all."""
 
 
-def cpu_seconds(function: Callable[[], object]) -> float:
-    """Return the processor's seconds of one call in this thread."""
-    start = time.thread_time()
-    function()
-    return time.thread_time() - start
+def spread(values: Sequence[float], digits: int = 2) -> str:
+    """Return the median and the range."""
+    return f"{statistics.median(values):.{digits}f} ({min(values):.{digits}f} to {max(values):.{digits}f})"
 
 
-def clock_seconds(function: Callable[[], object]) -> float:
-    """Return the seconds of one call by the clock."""
-    start = time.perf_counter()
-    function()
-    return time.perf_counter() - start
+def epoch_part(n_documents: int, n_words: int, n_pairs: int) -> list[str]:
+    """Return the sections on epochs, threads and memory."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        jobs.in_new_process(store_documents, folder, n_documents, n_words, N_COMPONENTS)
+        memory = [jobs.in_new_process(memory_of_fit, folder, N_COMPONENTS, share) for share in (0.5, 1.0)]
+        rows, clusters = jobs.load_rows(folder)
+    starts = {"early": "random", "late": np.eye(N_COMPONENTS)[clusters]}
+    epoch_lines, thread_lines = [], []
+    for kind, init in starts.items():
+        pairs = epochs_beside_products(rows, N_COMPONENTS, init, n_pairs)
+        epochs, products = zip(*pairs, strict=True)
+        ratios = [epoch / product for epoch, product in pairs]
+        epoch_lines.append([kind, spread(epochs), spread(products), spread(ratios)])
+        seconds: dict[int, list[float]] = {1: [], 2: []}
+        for _ in range(3):
+            for n_jobs in seconds:
+                seconds[n_jobs] += wall_seconds_of_epochs(rows, N_COMPONENTS, init, n_pairs, n_jobs)
+        ratio = statistics.median(seconds[2]) / statistics.median(seconds[1])
+        thread_lines.append([kind, spread(seconds[1]), spread(seconds[2]), f"{ratio:.2f}"])
+        print(epoch_lines[-1], thread_lines[-1], f"load {machine.load():.1f}", flush=True)
+    distinct = rows.nnz / rows.shape[0]
+    what = f"{n_documents:,} documents x {n_words:,} words, {distinct:.0f} distinct ones a document, K = {N_COMPONENTS}"
+    return [
+        f"## An epoch\n\n{what}.",
+        tables.markdown(EPOCH_HEADER, epoch_lines),
+        tables.markdown(THREADS_HEADER, thread_lines),
+        f"{EPOCH_NOTES} The load average at the end was {machine.load():.1f}.",
+        "## Memory",
+        tables.markdown(MEMORY_HEADER, [describe_memory(*one) for one in memory]),
+        MEMORY_NOTES.format(table=n_words * N_COMPONENTS * 8 / machine.MEGABYTE),
+    ]
 
 
-def time_epochs(documents: csr_array, repeats: int) -> list[list[object]]:
-    """Return the table's lines: products, then an early and a late epoch."""
-    rows = as_rows(documents)
-    ground = starts.Ground(rows, documents.shape[1], N_COMPONENTS, FAMILY, PRIOR)
-    parameters = FAMILY.maximize(starts.at_random(ground, np.random.default_rng(0)), PRIOR)
-    dense = np.random.default_rng(1).random((documents.shape[1], N_COMPONENTS))
-    shares = np.full((documents.shape[0], N_COMPONENTS), 1.0 / N_COMPONENTS)
-    transposed = documents.T
+def describe_memory(n_rows: int, input_bytes: int, peak: int) -> list[str]:
+    """Return a line of the table of memory."""
+    all_responsibilities = n_rows * N_COMPONENTS * 8
+    return [
+        f"{n_rows:,}",
+        *(f"{size / machine.MEGABYTE:.0f}" for size in (input_bytes, peak, all_responsibilities)),
+    ]
 
-    def products() -> None:
-        _ = documents @ dense
-        _ = transposed @ shares
 
-    few = rows.slice(0, 100)
-    FAMILY.maximize(engine.summarize([few], parameters, n_threads=2), PRIOR)
+def peer_part(n_rows: int, seeds: int, tolerances: Sequence[float]) -> list[str]:
+    """Return the sections on one dense set beside StepMix."""
+    title = f"## One dense set, {n_rows:,} x 100, K = 10, beside StepMix"
+    if not is_installed():
+        return [title, "StepMix is not installed here: this part was left out (`pip install stepmix`)."]
     lines = []
-    for stage in ("early", "late"):
+    for contrast in (0.3, 0.6):
+        rows = make_answers(n_rows, 100, 10, contrast, seed=0)
+        for tol in tolerances:
+            found = in_turn(rows, 10, tol, seeds)
+            lines += describe_starts(contrast, tol, found)
+    return [
+        title,
+        tables.markdown(PEER_HEADER, lines),
+        f'{PEER_NOTES} StepMix {version("stepmix")}, measurement "binary"; {seeds} seeds.',
+    ]
 
-        def epoch(n_threads: int = 1, parameters: Parameters = parameters) -> object:
-            summed = engine.summarize([rows], parameters, n_threads=n_threads)
-            return FAMILY.maximize(summed, PRIOR)
 
-        ratios, own, theirs = [], [], []
-        for _ in range(repeats):
-            before, mine, after = cpu_seconds(products), cpu_seconds(epoch), cpu_seconds(products)
-            own.append(mine)
-            theirs += [before, after]
-            ratios.append(2 * mine / (before + after))
-        threads = [clock_seconds(lambda: epoch(1)) / clock_seconds(lambda: epoch(2)) for _ in range(repeats)]
+def describe_starts(contrast: float, tol: float, found: dict[str, list[Start]]) -> list[list[object]]:
+    """Return a table line for each method."""
+    best = max(start.log_likelihood for starts in found.values() for start in starts)
+    lines = []
+    for name, starts in found.items():
+        ratios = [peer.seconds / own.seconds for peer, own in zip(found[PEER], starts, strict=True)]
+        likelihoods = [start.log_likelihood for start in starts]
         lines.append(
             [
-                stage,
-                f"{statistics.median(theirs):.2f}",
-                f"{statistics.median(own):.2f}",
-                f"{statistics.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})",
-                f"{statistics.median(threads):.2f} ({min(threads):.2f} to {max(threads):.2f})",
+                contrast,
+                f"{tol:g}",
+                name if name == PEER else f"sparsemix, {name}",
+                f"{statistics.median(start.seconds for start in starts):.2f}",
+                None if name == PEER else spread(ratios, 1),
+                f"{statistics.median(start.n_epochs for start in starts):.0f}",
+                f"{statistics.median(likelihoods):.4f}",
+                f"{max(likelihoods):.4f}",
+                f"{sum(value > best - CLOSE for value in likelihoods)} of {len(starts)}",
             ]
         )
-        print(lines[-1], flush=True)
-        for _ in range(LATE_EPOCHS):
-            parameters = FAMILY.maximize(engine.summarize([rows], parameters), PRIOR)
-    return lines
-
-
-def fit_documents(n_documents: int) -> tuple[float, float]:
-    """Return the most memory that a fit of few epochs adds to its documents, and what (n, K) would take; bytes."""
-    model = sparsemix.MultinomialMixture(N_COMPONENTS, init="random", max_iter=3, random_state=0)
-    documents = make_documents(n_documents, N_WORDS, N_COMPONENTS, 0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        model.fit(documents[:1000])
-        machine.reset_peak()
-        before = machine.current_bytes()
-        model.set_params(init="k-means++").fit(documents)
-    return float(machine.peak_bytes() - before), float(n_documents * N_COMPONENTS * 8)
-
-
-def beside_stepmix(separation: float, seed: int) -> list[list[object]]:
-    """Return lines with fits of one dense set: 10,000 x 100, 10 components, the same stopping rule and start."""
-    from stepmix.stepmix import StepMix
-
-    rng = np.random.default_rng(seed)
-    log_odds = separation * rng.standard_normal((10, 100)) - 0.5 * rng.standard_normal(100)
-    rows = (
-        rng.random((10_000, 100)) < 1.0 / (1.0 + np.exp(-log_odds))[rng.integers(10, size=10_000)]
-    ).astype(float)
-    options = {"n_init": 1, "max_iter": 3000, "random_state": seed}
-    own = options | {"smoothing": 0.0, "tol": STEPMIX_TOLERANCE, "init": "random"}
-    models = {
-        "StepMix": StepMix(10, measurement="binary", abs_tol=STEPMIX_TOLERANCE, progress_bar=0, **options),
-        "sparsemix": sparsemix.BernoulliMixture(10, **own),
-        "sparsemix, leaps": sparsemix.BernoulliMixture(10, accelerate=True, **own),
-    }
-    for leaps in (False, True):
-        sparsemix.BernoulliMixture(2, init="random", accelerate=leaps, random_state=0).fit(rows[:100])
-    lines, theirs = [], 0.0
-    for name, model in models.items():
-        seconds = cpu_seconds(lambda model=model: model.fit(rows))
-        theirs = theirs or seconds
-        ratio = None if name == "StepMix" else f"{theirs / seconds:.1f}"
-        lines.append(
-            [separation, seed, name, f"{seconds:.2f}", model.n_iter_, f"{model.score(rows):.7f}", ratio]
-        )
-        print(lines[-1], flush=True)
+    print(tables.markdown(PEER_HEADER, lines), flush=True)
     return lines
 
 
 def main() -> None:
     """Parse the options, run the parts, write the page."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="a tenth of the documents, one repeat")
-    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--only", choices=["epoch", "stepmix"], help="one part instead of both")
+    parser.add_argument("--pairs", type=int, default=5, help="epochs and products in turn, the median counts")
+    parser.add_argument("--seeds", type=int, default=5, help="starts of each method beside StepMix")
+    parser.add_argument("--quick", action="store_true", help="a tenth of the rows, two seeds, two pairs")
     parser.add_argument("--page", default="em_speed", help="name of the page in benchmarks/results")
     options = parser.parse_args()
     machine.use_one_thread()
-    n_documents = N_DOCUMENTS // 10 if options.quick else N_DOCUMENTS
-    documents = make_documents(n_documents, N_WORDS, N_COMPONENTS, 0)
-    lines = time_epochs(documents, 1 if options.quick else options.repeats)
-    header = ("epoch", "products (s)", "epoch (s)", "epoch / products", "one thread / two, by the clock")
-    added, dense = jobs.in_new_process(fit_documents, n_documents)
-    memory = (
-        f"Memory: a fit adds {added / machine.MEGABYTE:.0f} MB to its documents, of which parameters and statistics "
-        f"take {3 * N_WORDS * N_COMPONENTS * 8 / machine.MEGABYTE:.0f} MB at the least; a single array of (documents, "
-        f"components) would take {dense / machine.MEGABYTE:.0f} MB and grow with the documents."
-    )
-    sections = [
-        f"{documents.nnz / n_documents:.0f} different words a document.",
-        tables.markdown(header, lines),
-    ]
-    sections += [memory, NOTES]
-    if find_spec("stepmix"):
-        peers = [line for apart in (0.3, 0.6) for seed in range(3) for line in beside_stepmix(apart, seed)]
-        peer_header = (
-            "separation",
-            "seed",
-            "method",
-            "CPU (s)",
-            "epochs",
-            "log likelihood a row",
-            "times faster",
-        )
-        sections += [
-            "Beside StepMix, 10,000 x 100 dense zeros and ones, 10 components, one random start, both until an epoch "
-            "raises the mean log likelihood by less than 1e-10, StepMix's default, without smoothing. Separation is "
-            "the standard deviation of the log odds between components: at 0.3 they overlap much.",
-            tables.markdown(peer_header, peers),
-        ]
-    else:
-        sections.append("StepMix is not installed, so there is no comparison with it.")
-    page = tables.write_page(options.page, "EM: time and memory of an epoch", machine.describe(), sections)
+    scale, pairs, seeds = (10, 2, 2) if options.quick else (1, options.pairs, options.seeds)
+    sections = []
+    if options.only != "stepmix":
+        sections += epoch_part(100_000 // scale, 50_000 // scale, pairs)
+    if options.only != "epoch":
+        sections += peer_part(10_000 // scale, seeds, (1e-6, 1e-10))
+    page = tables.write_page(options.page, "Epochs of EM", machine.describe(), sections)
     print(page.read_text(encoding="utf-8"))
 
 
