@@ -38,13 +38,13 @@ PEER_HEADER = (
     "best",
     "near the best",
 )
-EPOCH_NOTES = """An epoch is an E and an M step with all that goes with it, measured between two reports of a running fit
-with one thread. The products are SciPy's `rows @ (words, clusters)` and `rows.T @ (documents,
+EPOCH_NOTES = """An epoch is an E and an M step with all that goes with it, measured between two reports of a
+running fit with one thread. The products are SciPy's `rows @ (words, clusters)` and `rows.T @ (documents,
 clusters)`; they are multiplied right after each epoch, and each pair is divided; medians over the pairs.
 In early epochs every responsibility is positive (random start), in late ones few are (start at the true
 clusters). Seconds with two threads are by the clock, the runs in turn."""
-MEMORY_NOTES = """The peak is what a fit (k-means++ start, three epochs) in a fresh process held beyond its input. It holds
-a few arrays of words x clusters, {table:.0f} MB each here, and blocks of rows; none of documents x
+MEMORY_NOTES = """The peak is what a fit (k-means++ start, three epochs) in a fresh process held beyond its input.
+It holds a few arrays of words x clusters, {table:.0f} MB each here, and blocks of rows; none of documents x
 clusters."""
 PEER_NOTES = f"""Zeros and ones, half of each, 10 classes; the smaller the contrast, the more the classes overlap. Both
 maximise the likelihood from one start a seed and stop when an epoch gains less than the tolerance, nats

@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+import io
 import json
 import os
 import re
@@ -19,7 +20,7 @@ PROJECT = Path(__file__).resolve().parents[2]
 
 @dataclass(frozen=True, eq=False)
 class LabelledRows:
-    """Binary rows with a gold label each."""
+    """Rows, binary or counts, with a gold label each."""
 
     name: str
     rows: csr_array
@@ -103,11 +104,43 @@ LABELLED = {
 }
 
 
-def _short_text(name: str) -> LabelledRows:
+TEXTS = ("R8", "WebKB", "ng20", "SearchSnippets", "Biomedical", "bbc_news", "sms_spam")
+
+
+def counted_words(name: str) -> LabelledRows:
+    """Return one of `TEXTS` as counts of words; ng20 is binary as it comes."""
+    if name == "ng20":
+        return newsgroups()
+    texts, labels = zip(*_labelled_texts(name), strict=True)
+    return LabelledRows(name, count_words(texts), np.unique(labels, return_inverse=True)[1])
+
+
+def _labelled_texts(name: str) -> Iterable[tuple[str, str]]:
+    if name in {"R8", "WebKB"}:
+        lines = _gzipped("textgcn", f"{name.lower()}.tsv.gz").splitlines()
+        return [(text, label) for _, label, text in (line.split("\t") for line in lines[1:])]
+    if name == "bbc_news":
+        articles = csv.DictReader(io.StringIO(_gzipped("bbc_news", "bbc.csv.gz"), newline=""))
+        return [(f"{article['title']} {article['text']}", article["category"]) for article in articles]
+    if name == "sms_spam":
+        lines = (folder() / "sms_spam" / "SMSSpamCollection.tsv").read_text(encoding="utf-8").splitlines()
+        return [(text, label) for label, text in (line.split("\t", 1) for line in lines[1:])]
+    return zip(*_texts_and_labels(name), strict=True)
+
+
+def _gzipped(*parts: str) -> str:
+    return gzip.decompress(folder().joinpath(*parts).read_bytes()).decode()
+
+
+def _texts_and_labels(name: str) -> tuple[list[str], list[str]]:
     source = folder() / "sttm_short_text"
     texts = (source / f"{name}.txt").read_text(encoding="utf-8").splitlines()
-    labels = np.array((source / f"{name}_label.txt").read_text(encoding="utf-8").split(), dtype=np.int64)
-    return LabelledRows(name, binary_words(texts), labels)
+    return texts, (source / f"{name}_label.txt").read_text(encoding="utf-8").split()
+
+
+def _short_text(name: str) -> LabelledRows:
+    texts, labels = _texts_and_labels(name)
+    return LabelledRows(name, binary_words(texts), np.array(labels, dtype=np.int64))
 
 
 def _groceries() -> KeywordTable:
@@ -151,21 +184,33 @@ KEYWORD_TABLES = tuple(_KEYWORD_READERS)
 
 def binary_words(texts: Iterable[str], min_rows: int = 2) -> csr_array:
     """Return texts x words, 1 where a word of two letters or more occurs; rarer words are left out."""
-    sets = [set(re.findall("[a-z]{2,}", text.lower())) for text in texts]
-    counts = Counter(word for words in sets for word in words)
-    columns = {
-        word: j for j, word in enumerate(sorted(w for w, count in counts.items() if count >= min_rows))
-    }
-    return binary_rows([[columns[word] for word in words if word in columns] for words in sets], len(columns))
+    rows = count_words(texts, min_rows)
+    rows.data[:] = 1.0
+    return rows
+
+
+def count_words(texts: Iterable[str], min_rows: int = 2) -> csr_array:
+    """Return texts x words, how often each word of two letters or more occurs; rarer words are left out."""
+    lists = [re.findall("[a-z]{2,}", text.lower()) for text in texts]
+    in_rows = Counter(word for words in lists for word in set(words))
+    known = sorted(word for word, count in in_rows.items() if count >= min_rows)
+    columns = {word: j for j, word in enumerate(known)}
+    return counted([[columns[word] for word in words if word in columns] for words in lists], len(columns))
 
 
 def binary_rows(columns: Sequence[Sequence[int]], n_features: int) -> csr_array:
     """Return a canonical CSR matrix of ones at the given columns of each row."""
+    rows = counted(columns, n_features)
+    rows.data[:] = 1.0
+    return rows
+
+
+def counted(columns: Sequence[Sequence[int]], n_features: int) -> csr_array:
+    """Return a canonical CSR matrix of how often each row holds each column."""
     indptr = np.cumsum([0, *map(len, columns)])
     indices = np.fromiter((j for row in columns for j in row), dtype=np.int32, count=indptr[-1])
     rows = csr_array((np.ones(len(indices), np.float32), indices, indptr), shape=(len(columns), n_features))
     rows.sum_duplicates()
-    rows.data[:] = 1.0
     return rows
 
 
