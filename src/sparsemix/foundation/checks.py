@@ -43,9 +43,9 @@ def inside(
     name: str, owner: str, value: Any, rule: str, low: float, high: float, *, open_low: bool = False
 ) -> None:
     """Raise ParameterError unless `value` is a number from `low` (excluded with `open_low`) to below `high`."""
-    plain = (
-        value.item() if isinstance(value, np.generic) else value
-    )  # of low precision, it would narrow the bounds
+    # As Python's numbers, for NumPy's would narrow a bound to the type of the value, and refuse huge integers.
+    plain = value.item() if isinstance(value, np.generic) else value
+    low, high = float(low), float(high)
     if not is_number(value) or not (low < plain if open_low else low <= plain) or not plain < high:
         raise parameter_error(name, owner, rule, value)
 
