@@ -42,7 +42,7 @@ def options_of(command):
 
 def test_the_commands_are_these():
     assert sorted(COMMANDS) == [
-        *("assign", "clusters", "demo", "fit", "profile", "report", "score", "suggest", "update")
+        *("assign", "clusters", "compare", "demo", "fit", "profile", "report", "score", "suggest", "update")
     ]
 
 

@@ -146,33 +146,14 @@ def fit(
     reading: dict[str, Any],
 ) -> None:
     """Learn the clusters of a table and write them to a model file; in one pass unless --model says otherwise."""
-    from sparsemix.cli.epochs import learn_in_epochs
+    from sparsemix.cli.fitting import fit_table
     from sparsemix.cli.inputs import open_source
-    from sparsemix.cli.learning import learn_in_one_pass
-    from sparsemix.cli.outputs import check_model_output
-    from sparsemix.cli.results import show_fit
-    from sparsemix.cli.starting import start_model
-    from sparsemix.foundation.errors import ParameterError
-    from sparsemix.model_io import save_model
 
-    parameters: dict[str, Any] = {"n_components": n_components, "random_state": seed, "binarize": binarize}
-    parameters |= {
-        "clutter": clutter,
-        "priming_rows": priming_rows,
-        "algorithm": algorithm and str(algorithm),
-    }
-    parameters |= {"smoothing": smoothing, "unlabeled_weight": unlabeled_weight, "n_init": n_init}
-    parameters |= {"max_iter": max_iter, "n_jobs": n_jobs}
-    source = open_source(input, reading, quiet=quiet)
-    check_model_output(output, source)
-    model = start_model(kind, parameters, output if resume else None, quiet=quiet)
+    given = locals()
+    names = ("n_components", "binarize", "clutter", "priming_rows", "smoothing", "unlabeled_weight")
+    parameters = {name: given[name] for name in (*names, "n_init", "max_iter", "n_jobs")}
+    parameters |= {"random_state": seed, "algorithm": algorithm and str(algorithm)}
     run: dict[str, Any] = {"batch_rows": batch_rows, "labelled": "label" in reading, "quiet": quiet}
     run |= {"min_rows_per_feature": min_rows_per_feature, "max_features_per_row": max_features_per_row}
-    if kind is options.Kind.ONLINE:
-        learn_in_one_pass(model, source, output, checkpoint_every=checkpoint_every, **run)
-    elif checkpoint_every is not None:
-        raise ParameterError(f"--checkpoint-every is not for --model {kind}: Ctrl-C saves, --resume goes on.")
-    else:
-        learn_in_epochs(model, source, output, resume=resume, **run)
-    save_model(model, output)
-    show_fit(model, input, output, json=json)
+    run |= {"checkpoint_every": checkpoint_every, "resume": resume, "json": json}
+    fit_table(kind, parameters, open_source(input, reading, quiet=quiet), output, **run)
