@@ -106,7 +106,7 @@ def test_semicolons_are_hinted_at(tmp_path):
 def test_file_without_header(tmp_path):
     dataset = read_text(tmp_path, "1,red\n2,blue\n", columns=["ad", "word"])
     assert cells(dataset) == {(1, "red"): 1, (2, "blue"): 1}
-    with pytest.raises(DataError, match=r"names 3 columns, but .* has 2"):
+    with pytest.raises(ParameterError, match=r"must name 2 columns, .* it names 'ad', 'word', 'more'"):
         read_text(tmp_path, "1,red\n", columns=["ad", "word", "more"])
 
 
