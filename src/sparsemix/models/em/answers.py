@@ -34,10 +34,6 @@ class Solution(NamedTuple):
     prior: Prior
     features: FeatureNames
 
-    def weights(self) -> FloatVector:
-        """Mixing weights, (n_components,)."""
-        return np.asarray(np.exp(self.fit.parameters.log_weights))
-
     def proper_betas(self) -> tuple[FloatMatrix, FloatMatrix]:
         """Beta posteriors of the probabilities, alpha and beta, each (n_features, n_components).
 
@@ -104,7 +100,7 @@ def top_features(model: Solution, n: int, by: str, level: float) -> list[Compone
     checks.level(level, "top_features")
     check_order(by)
     alpha, beta = model.proper_betas()
-    weights = model.weights()
+    weights = model.fit.parameters.weights()
     overall = np.maximum(model.family.profiles(model.fit.parameters).T @ weights, NEXT_TO_NOTHING)
     found = []
     for k, weight in enumerate(weights):
@@ -165,13 +161,13 @@ def _share(model: Solution, profiles: FloatMatrix, accepted: IntVector, rejected
         lacking = n_draws * np.log1p(-profiles[:, rejected]).sum(axis=1)
     joint = model.fit.parameters.log_weights + held + lacking
     if np.isneginf(joint).all():
-        return model.weights()
+        return model.fit.parameters.weights()
     return np.asarray(np.exp(joint - logsumexp(joint)))
 
 
 def sample(model: Solution, n_rows: int, rng: np.random.Generator) -> tuple[sparse.csr_array, IntVector]:
     """Rows and their components; O(features drawn) beyond the profiles."""
-    profiles, weights = model.family.profiles(model.fit.parameters), model.weights()
+    profiles, weights = model.family.profiles(model.fit.parameters), model.fit.parameters.weights()
     components = rng.choice(weights.size, n_rows, p=weights / weights.sum())
     shape = (n_rows, profiles.shape[1])
     length = model.row_length()

@@ -4,7 +4,7 @@ Every step is a function of rows, parameters and statistics; statistics of diffe
 serves rows in memory, tables read batch by batch, threads, and more than one machine.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -68,22 +68,35 @@ def responsibilities_of(
     Rows that no component can have made keep the weights as responsibilities, and their log evidence is -inf.
     O(nnz x n_components); memory for the whole block.
     """
-    log_joint = np.empty((rows.n_rows, parameters.log_weights.size))
+    responsibilities = np.empty((rows.n_rows, parameters.log_weights.size))
     log_evidence = np.empty(rows.n_rows)
+    _expect(rows, parameters, is_hard, responsibilities, log_evidence)
+    return responsibilities, log_evidence
+
+
+def _expect(
+    rows: Rows, parameters: Parameters, is_hard: bool, log_joint: FloatMatrix, log_evidence: FloatVector
+) -> None:
+    """The E step of `responsibilities_of`, written to `log_joint` and `log_evidence`."""
     kernels.log_joint(
         rows.indptr, rows.columns, rows.values, parameters.constants, parameters.feature_weights, log_joint
     )
     if parameters.certain is not None:
         held = rows.to_csr(parameters.feature_weights.shape[0]) @ parameters.certain.pattern
         log_joint[held.toarray() < parameters.certain.n_required] = -np.inf
-    weights = np.exp(parameters.log_weights)
-    kernels.normalise(log_joint, rows.labels, weights, is_hard, log_evidence)
-    return log_joint, log_evidence
+    kernels.normalise(log_joint, rows.labels, parameters.weights(), is_hard, log_evidence)
 
 
 def rows_per_block(n_components: int) -> int:
     """Rows whose responsibilities stay in the processor's cache, or near it."""
     return max(64, CELLS_PER_BLOCK // n_components)
+
+
+def pieces(block: Rows, n_components: int) -> Iterator[Rows]:
+    """The rows of a block, `rows_per_block` at a time."""
+    step = rows_per_block(n_components)
+    for first in range(0, block.n_rows, step):
+        yield block.slice(first, min(block.n_rows, first + step))
 
 
 def summarize(
@@ -96,11 +109,9 @@ def summarize(
     """
     n_features, n_components = parameters.feature_weights.shape
     total = Statistics.zeros(n_components, n_features)
-    step = rows_per_block(n_components)
     with thread_runner(n_threads) as run:
         for block in blocks:
-            for first in range(0, block.n_rows, step):
-                part = block.slice(first, min(block.n_rows, first + step))
+            for part in pieces(block, n_components):
                 _add_block(total, part, parameters, is_hard, n_threads, run)
     return total
 
@@ -118,9 +129,7 @@ def _add_block(
 
     def expect(part: tuple[int, int]) -> None:
         place = slice(*part)
-        responsibilities[place], log_evidence[place] = responsibilities_of(
-            rows.slice(*part), parameters, is_hard=is_hard
-        )
+        _expect(rows.slice(*part), parameters, is_hard, responsibilities[place], log_evidence[place])
 
     run(expect, equal_parts(np.diff(rows.indptr) + 1.0, n_threads))
     parts = equal_parts(responsibilities.sum(axis=0), n_threads)
@@ -144,10 +153,8 @@ def add_expected_counts(
 def assignments(blocks: Iterable[Rows], parameters: Parameters) -> IntVector:
     """Most probable component of each row, the first of equals; (n_rows,)."""
     found = [np.empty(0, np.int64)]
-    step = rows_per_block(parameters.log_weights.size)
     for block in blocks:
-        for first in range(0, block.n_rows, step):
-            part = block.slice(first, min(block.n_rows, first + step))
+        for part in pieces(block, parameters.log_weights.size):
             found.append(responsibilities_of(part, parameters)[0].argmax(axis=1))
     return np.concatenate(found)
 

@@ -34,7 +34,7 @@ class Fitted:
     @property
     def weights_(self) -> FloatVector:
         """Mixing weights p(k), (n_components,)."""
-        return np.asarray(np.exp(self._opened().parameters.log_weights))
+        return self._opened().parameters.weights()
 
     @property
     def profiles_(self) -> FloatMatrix:
@@ -114,11 +114,9 @@ class Fitted:
         """
         check_is_fitted(self)
         table, found, n_unknown = self._table(X), [], 0
-        step = engine.rows_per_block(self._fit.statistics.sizes.size)
         for block, is_unknown in read(table, self._features, owner=type(self).__name__):
             n_unknown += int(is_unknown.sum())
-            for first in range(0, block.n_rows, step):
-                rows = block.slice(first, min(block.n_rows, first + step))
+            for rows in engine.pieces(block, self._fit.statistics.sizes.size):
                 found.append(question(rows, *engine.responsibilities_of(rows, self._fit.parameters)))
         if n_unknown:
             warn_of_unknown_rows(n_unknown, table.n_rows)

@@ -128,6 +128,10 @@ class Parameters(NamedTuple):
     feature_weights: FloatMatrix
     certain: Certain | None = None
 
+    def weights(self) -> FloatVector:
+        """Mixing weights p(k), (n_components,)."""
+        return np.asarray(np.exp(self.log_weights))
+
 
 class Prior(NamedTuple):
     """Pseudo-counts of the M step.
