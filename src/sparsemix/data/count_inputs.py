@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from sparsemix.data.input_forms import Names, as_given
-from sparsemix.data.inputs import MOST_FEATURES, ROWS_PER_BLOCK
+from sparsemix.data.input_forms import Names, as_given, check_width, whole_view
+from sparsemix.data.inputs import ROWS_PER_BLOCK
 from sparsemix.foundation.checks import LARGEST
 from sparsemix.foundation.errors import DataError, shorten
 
@@ -79,11 +79,7 @@ def as_count_rows(X: Any, *, owner: str = "the model") -> CountRows:
     CountBlock(indptr=array([0, 2, 2]), columns=array([1, 2], dtype=int32), values=array([2., 1.]))
     """
     matrix, names, _ = as_given(X, owner)
-    if matrix.shape[1] > MOST_FEATURES:
-        raise DataError(
-            f"'X' of {owner} must have at most {MOST_FEATURES} columns, but it has {matrix.shape[1]}. "
-            f"Leave out columns without entries."
-        )
+    check_width(matrix, owner)
     return CountRows(_canonical(matrix, names, owner), names)
 
 
@@ -95,7 +91,7 @@ def _canonical(matrix: Any, names: Names | None, owner: str) -> Any:
     if not sparse.issparse(matrix):
         half = matrix.dtype == np.float16  # which SciPy does not know
         matrix = sparse.csr_array(matrix.astype(np.float32) if half else matrix)
-    rows = _checked_view(matrix, owner)
+    rows = whole_view(matrix, owner)
     if rows.format == "csr":
         _check_values(rows.data, lambda at: (_row_of(rows.indptr, at), rows.indices[at]), names, owner)
     else:
@@ -108,20 +104,6 @@ def _canonical(matrix: Any, names: Names | None, owner: str) -> Any:
         rows.sum_duplicates()
         rows.eliminate_zeros()
     return rows
-
-
-def _checked_view(matrix: Any, owner: str) -> Any:
-    """The same entries as a new CSR, CSC, BSR or COO; DataError unless its pointers and places are in range."""
-    try:
-        if matrix.format not in {"csr", "csc", "bsr"}:
-            triples = matrix.tocoo()
-            return sparse.coo_array((triples.data, (triples.row, triples.col)), shape=matrix.shape)
-        container = getattr(sparse, f"{matrix.format}_array")
-        view = container((matrix.data, matrix.indices, matrix.indptr), shape=matrix.shape, copy=False)
-        view.check_format(full_check=True)
-    except ValueError as error:
-        raise DataError(f"'X' of {owner} is a damaged sparse matrix: {error}.") from error
-    return view
 
 
 def _row_of(indptr: NDArray[Any], at: int) -> int:

@@ -13,6 +13,7 @@ from sparsemix.foundation.errors import DataError, shorten
 
 Names = NDArray[np.object_]
 
+MOST_FEATURES = 2**31 - 1  # columns have 32-bit numbers
 FORMS = "Give a Dataset, a sparse matrix, an array or a data frame."
 _LIBRARIES = {"pandas", "polars", "pyarrow"}
 
@@ -168,3 +169,26 @@ def _values_of_columns(frame: Any) -> Iterator[NDArray[Any]]:
         yield from (column.to_numpy() for column in frame.get_columns())
     else:
         yield from (column.to_numpy(zero_copy_only=False) for column in frame.columns)
+
+
+def check_width(matrix: Any, owner: str) -> None:
+    """Raise DataError if there are more columns than 32 bits can number."""
+    if matrix.shape[1] > MOST_FEATURES:
+        raise DataError(
+            f"'X' of {owner} must have at most {MOST_FEATURES} columns, but it has {matrix.shape[1]}. "
+            f"Leave out columns without entries."
+        )
+
+
+def whole_view(matrix: Any, owner: str) -> Any:
+    """The same entries as a new CSR, CSC, BSR or COO; DataError unless its pointers and places are in range."""
+    try:
+        if matrix.format not in {"csr", "csc", "bsr"}:
+            triples = matrix.tocoo()
+            return sparse.coo_array((triples.data, (triples.row, triples.col)), shape=matrix.shape)
+        container = getattr(sparse, f"{matrix.format}_array")
+        view = container((matrix.data, matrix.indices, matrix.indptr), shape=matrix.shape, copy=False)
+        view.check_format(full_check=True)
+    except ValueError as error:
+        raise DataError(f"'X' of {owner} is a damaged sparse matrix: {error}.") from error
+    return view

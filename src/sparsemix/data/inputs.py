@@ -7,11 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from sparsemix.data.input_forms import Names, as_given
+from sparsemix.data.input_forms import Names, as_given, check_width, whole_view
 from sparsemix.foundation.errors import DataError, shorten
 
 ROWS_PER_BLOCK = 65_536
-MOST_FEATURES = 2**31 - 1  # columns have 32-bit numbers
 _VALUES_PER_CHECK = 1 << 20
 
 
@@ -152,11 +151,7 @@ class _Rule(NamedTuple):
 
 def _canonical(matrix: Any, rule: _Rule) -> Any:
     """CSR with sorted columns and no zeros, duplicates counted once; arrays may be those of `matrix`."""
-    if matrix.shape[1] > MOST_FEATURES:
-        raise DataError(
-            f"'X' of {rule.owner} must have at most {MOST_FEATURES} columns, but it has {matrix.shape[1]}. "
-            f"Leave out columns without entries."
-        )
+    check_width(matrix, rule.owner)
     if not sparse.issparse(matrix):
         _check_dense(matrix, rule)
         return sparse.csr_array(rule.ones(matrix))
@@ -187,19 +182,14 @@ def _checked_rows(matrix: Any, rule: _Rule) -> Any:
     """CSR of ones and zeros whose arrays may be those of `matrix`; entries stored twice stay two."""
     if matrix.format not in {"csr", "csc"}:
         return _from_triples(matrix.tocoo(), rule)
-    container = sparse.csr_array if matrix.format == "csr" else sparse.csc_array
-    try:
-        view = container((matrix.data, matrix.indices, matrix.indptr), shape=matrix.shape, copy=False)
-        view.check_format(full_check=True)
-    except ValueError as error:
-        raise DataError(f"'X' of {rule.owner} is a damaged sparse matrix: {error}.") from error
+    view = whole_view(matrix, rule.owner)
     wrong = rule.first_wrong(view.data)
     if wrong >= 0:
         outer, inner = int(np.searchsorted(view.indptr, wrong, side="right")) - 1, int(view.indices[wrong])
         place = (outer, inner) if matrix.format == "csr" else (inner, outer)
         raise rule.error(view.data[wrong], *place)
     if rule.binarize is not None:
-        view = container((rule.ones(view.data), view.indices, view.indptr), shape=view.shape)
+        view = type(view)((rule.ones(view.data), view.indices, view.indptr), shape=view.shape)
     return view if matrix.format == "csr" else view.tocsr()
 
 
