@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import betainc, betaincinv
 
 from sparsemix.data.feature_names import FeatureNames
+from sparsemix.foundation import checks
 from sparsemix.foundation.errors import parameter_error
 
 FloatVector = NDArray[np.float64]
@@ -53,14 +54,19 @@ def feature_numbers(features: FeatureNames, given: Any, name: str = "accepted") 
     return np.array(list(dict.fromkeys(positions[one] for one in asked)), np.int64)
 
 
-def check_disjoint(features: FeatureNames, accepted: IntVector, rejected: IntVector) -> None:
-    """Raise ParameterError if a feature is both accepted and rejected."""
+def check_request(
+    features: FeatureNames, accepted: IntVector, rejected: IntVector, n: object, level: object
+) -> None:
+    """Raise ParameterError if a feature is both accepted and rejected, or `n` or `level` cannot be."""
     both = np.intersect1d(accepted, rejected)
     if both.size:
         one = features.name_of(int(both[0]))
         raise parameter_error(
             "reject", "suggest", "free of accepted features", one, "Take it out of one of them."
         )
+    checks.at_least("n", "suggest", n, 1)
+    if level is not None:
+        checks.level(level, "suggest")
 
 
 def taking_part(share: FloatVector) -> tuple[IntVector, FloatVector]:

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from scipy.special import betaincinv
 
 from sparsemix.data.feature_names import FeatureNames
+from sparsemix.foundation import checks
 from sparsemix.foundation.errors import parameter_error
 
 FloatVector = NDArray[np.float64]
@@ -39,10 +40,12 @@ class ComponentSummary(NamedTuple):
     features: list[FeatureSummary]
 
 
-def check_order(by: object, orders: tuple[str, ...] = ORDERS) -> None:
-    """Raise ParameterError unless `by` is one of the orders."""
-    if by not in orders:
-        raise parameter_error("by", "top_features", f"one of {', '.join(orders)}", by)
+def check_request(n: object, by: object, level: object) -> None:
+    """Raise ParameterError unless the arguments of `top_features` can be."""
+    checks.at_least("n", "top_features", n, 1)
+    checks.level(level, "top_features")
+    if by not in ORDERS:
+        raise parameter_error("by", "top_features", f"one of {', '.join(ORDERS)}", by)
 
 
 def top_of_component(

@@ -6,15 +6,8 @@ import numpy as np
 from scipy import sparse
 from scipy.special import betaincinv, logsumexp, xlogy
 
-from sparsemix.answers import ComponentSummary, Suggestion
-from sparsemix.answers.suggestions import (
-    check_disjoint,
-    feature_numbers,
-    most_probable,
-    suggestions_of,
-    taking_part,
-)
-from sparsemix.answers.summaries import check_order, top_of_component
+from sparsemix.answers import ComponentSummary, Suggestion, suggestions, summaries
+from sparsemix.answers.suggestions import feature_numbers, most_probable, suggestions_of, taking_part
 from sparsemix.data.feature_names import FeatureNames
 from sparsemix.foundation import checks
 from sparsemix.foundation.errors import DataError, parameter_error
@@ -94,18 +87,28 @@ def bic(model: Solution, total: Totals) -> float:
     return -2.0 * total.log_likelihood + model.n_parameters() * float(np.log(total.n_rows))
 
 
+def aic(model: Solution, total: Totals) -> float:
+    """Akaike's information criterion."""
+    return -2.0 * total.log_likelihood + 2.0 * model.n_parameters()
+
+
+def icl(model: Solution, total: Totals) -> float:
+    """Integrated completed likelihood; the totals must have the entropy."""
+    return bic(model, total) + 2.0 * total.entropy
+
+
 def top_features(model: Solution, n: int, by: str, level: float) -> list[ComponentSummary]:
     """Summaries of all components; see `Mixture.top_features`. O(K x D)."""
-    checks.at_least("n", "top_features", n, 1)
-    checks.level(level, "top_features")
-    check_order(by)
+    summaries.check_request(n, by, level)
     alpha, beta = model.proper_betas()
     weights = model.fit.parameters.weights()
     overall = np.maximum(model.family.profiles(model.fit.parameters).T @ weights, NEXT_TO_NOTHING)
     found = []
     for k, weight in enumerate(weights):
         held = np.flatnonzero(alpha[:, k] > NEXT_TO_NOTHING)
-        top = top_of_component(held, alpha[held, k], beta[held, k], overall, model.features, n, by, level)
+        top = summaries.top_of_component(
+            held, alpha[held, k], beta[held, k], overall, model.features, n, by, level
+        )
         found.append(ComponentSummary(k, float(weight), float(model.fit.statistics.sizes[k]), top))
     return found
 
@@ -138,10 +141,7 @@ def suggest(model: Solution, accepted: Any, reject: Any, n: int, level: float | 
     """The `n` most probable features that are neither accepted nor rejected."""
     wanted = feature_numbers(model.features, accepted)
     unwanted = feature_numbers(model.features, reject, "reject")
-    check_disjoint(model.features, wanted, unwanted)
-    checks.at_least("n", "suggest", n, 1)
-    if level is not None:
-        checks.level(level, "suggest")
+    suggestions.check_request(model.features, wanted, unwanted, n, level)
     profiles = model.family.profiles(model.fit.parameters)
     components, share = taking_part(_share(model, profiles, wanted, unwanted))
     probability = share @ profiles[components]

@@ -13,6 +13,7 @@ from sparsemix.data.input_forms import as_given
 from sparsemix.data.labels import known_labels
 from sparsemix.foundation.checks import at_least, inside
 from sparsemix.foundation.errors import DataError, parameter_error
+from sparsemix.models.em import answers
 from sparsemix.models.em.mixture import Mixture
 from sparsemix.numeric.seeds import generator
 
@@ -123,13 +124,16 @@ def _candidate(model: Mixture, n_components: int, train: _Part, held_out: _Part,
     start = time.perf_counter()
     fitted.fit(train, labels if (labels >= 0).any() else None)
     seconds = time.perf_counter() - start
+    solution = fitted._solution()
+    learnt = answers.total(fitted._ask(train, answers.totals_with_entropy), "icl")
+    unseen = answers.total(fitted._ask(held_out, answers.totals), "score")
     return Candidate(
         n_components,
-        fitted.score(held_out),
-        fitted.score_per_token(held_out),
-        fitted.bic(train),
-        fitted.aic(train),
-        fitted.icl(train),
+        unseen.log_likelihood / unseen.n_rows,
+        answers.per_token(unseen),
+        answers.bic(solution, learnt),
+        answers.aic(solution, learnt),
+        answers.icl(solution, learnt),
         float(fitted.trace_[-1]),
         fitted.n_iter_,
         fitted.converged_,

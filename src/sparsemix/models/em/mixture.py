@@ -140,12 +140,12 @@ class Mixture(Fitted, ClusterMixin, BaseEstimator):
     def aic(self, X: Any) -> float:
         """Akaike's information criterion on rows: ``-2 log L + 2 parameters``; lower is better."""
         total = answers.total(self._ask(X, answers.totals), "aic")
-        return -2.0 * total.log_likelihood + 2.0 * self._solution().n_parameters()
+        return answers.aic(self._solution(), total)
 
     def icl(self, X: Any) -> float:
         """Integrated completed likelihood: `bic` plus twice the entropy of the responsibilities; lower is better."""
         total = answers.total(self._ask(X, answers.totals_with_entropy), "icl")
-        return answers.bic(self._solution(), total) + 2.0 * total.entropy
+        return answers.icl(self._solution(), total)
 
     def top_features(
         self, n: int = 10, *, by: str = "evidence", level: float = 0.95

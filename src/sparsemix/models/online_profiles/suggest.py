@@ -6,7 +6,7 @@ from scipy.special import expit, log_expit, logsumexp
 
 from sparsemix.answers.suggestions import (
     Suggestion,
-    check_disjoint,
+    check_request,
     most_probable,
     suggestions_of,
     taking_part,
@@ -45,10 +45,7 @@ def suggestions(
     completeness: float,
 ) -> list[Suggestion]:
     """The `n` most probable features that are neither accepted nor rejected."""
-    check_disjoint(features, accepted, rejected)
-    checks.at_least("n", "suggest", n, 1)
-    if level is not None:
-        checks.level(level, "suggest")
+    check_request(features, accepted, rejected, n, level)
     checks.share("completeness", "suggest", completeness)
     components, share = taking_part(responsibilities(view, accepted, rejected, completeness))
     factor = _default_factor(view, components)

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import betaincinv
 
-from sparsemix.answers.summaries import ComponentSummary, check_order, top_of_component
+from sparsemix.answers.summaries import ComponentSummary, check_request, top_of_component
 from sparsemix.data.feature_names import FeatureNames
 from sparsemix.foundation import checks
 from sparsemix.models.online_profiles.prediction import View
@@ -16,9 +16,7 @@ FloatVector = NDArray[np.float64]
 
 def top_features(view: View, features: FeatureNames, n: int, by: str, level: float) -> list[ComponentSummary]:
     """Summaries of all components; see `OnlineBernoulliMixture.top_features`."""
-    checks.at_least("n", "top_features", n, 1)
-    checks.level(level, "top_features")
-    check_order(by)
+    check_request(n, by, level)
     overall = view.overall_means()
     weights = view.weights()
     return [
