@@ -8,7 +8,6 @@ import argparse
 import time
 import warnings
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -19,8 +18,7 @@ from sklearn.naive_bayes import MultinomialNB
 from sklearn.semi_supervised import SelfTrainingClassifier
 
 from harness import machine, tables
-from harness.realdata import LabelledRows
-from harness.texts import TEXTS
+from harness.realdata import TEXTS, LabelledRows, counted_words
 from sparsemix import BernoulliMixture, MultinomialMixture
 
 LABELS_A_CLASS = (1, 5, 20)
@@ -32,13 +30,13 @@ CLUSTERINGS: dict[str, Callable[[int, int], object]] = {
     "Bernoulli, soft": lambda k, seed: BernoulliMixture(k, binarize=0, random_state=seed),
     "Bernoulli, hard": lambda k, seed: BernoulliMixture(k, binarize=0, algorithm="hard", random_state=seed),
 }
-NOTES = f"""Words of two letters or more that two texts have, counted; SearchSnippets, Biomedical and ng20 come as zeros
-and ones. Without labels there are as many clusters as classes; NMI and ARI against the classes, mean and standard
-deviation over seeds. KMeans runs on tf-idf. Log likelihood a word is of the texts that were set apart, in nats, for the
-soft multinomial; "seconds" are of its fit, one thread, by the processor. A share of {TEST_SHARE:.0%} of the texts is
-set apart. With labels, so many a class of the other texts keep theirs and the rest are unlabelled. "Naive Bayes" learns
-from the labelled texts alone, "self-training" is scikit-learn's around it, both with the mixture's smoothing; "twice
-the clusters" has two for each class and maps them to classes by the labelled texts. Accuracies are means over seeds."""
+NOTES = f"""Words of two letters or more that two texts have, counted; ng20 comes as zeros and ones. Without labels there
+are as many clusters as classes; NMI and ARI against the classes, mean and standard deviation over seeds. KMeans runs on
+tf-idf. Log likelihood a word is of the texts that were set apart, in nats, for the soft multinomial; "seconds" are of
+its fit, one thread, by the processor. A share of {TEST_SHARE:.0%} of the texts is set apart. With labels, so many a
+class of the other texts keep theirs and the rest are unlabelled. "Naive Bayes" learns from the labelled texts alone,
+"self-training" is scikit-learn's around it, both with the mixture's smoothing; "twice the clusters" has two for each
+class and maps them to classes by the labelled texts. Accuracies are means over seeds."""
 
 
 def without_labels(data: LabelledRows, seeds: int) -> list[object]:
@@ -64,13 +62,6 @@ def without_labels(data: LabelledRows, seeds: int) -> list[object]:
     ]
     shape = "{:,} x {:,}, {}".format(*data.rows.shape, data.n_classes)
     return [data.name, shape, *shown, f"{np.mean(per_word):.3f}", f"{np.median(seconds):.1f}"]
-
-
-def narrow(data: LabelledRows) -> LabelledRows:
-    """Return the set with classes from 0 on, and 32-bit indices, which scikit-learn's KMeans asks for."""
-    rows = data.rows.copy()
-    rows.indices, rows.indptr = rows.indices.astype(np.int32), rows.indptr.astype(np.int32)
-    return replace(data, rows=rows, labels=np.unique(data.labels, return_inverse=True)[1])
 
 
 def agreement(classes: np.ndarray, labels: np.ndarray) -> tuple[float, float]:
@@ -144,7 +135,7 @@ def main() -> None:
     warnings.simplefilter("ignore")
     clusters, classes = [], []
     for name in options.only:
-        data = narrow(TEXTS[name]())
+        data = counted_words(name)
         clusters.append(without_labels(data, options.seeds))
         print(clusters[-1], flush=True)
         for n_each in LABELS_A_CLASS:

@@ -207,7 +207,9 @@ def binary_rows(columns: Sequence[Sequence[int]], n_features: int) -> csr_array:
 
 def counted(columns: Sequence[Sequence[int]], n_features: int) -> csr_array:
     """Return a canonical CSR matrix of how often each row holds each column."""
-    indptr = np.cumsum([0, *map(len, columns)])
+    indptr = np.cumsum(
+        [0, *map(len, columns)], dtype=np.int32
+    )  # scikit-learn's KMeans takes no wider indices
     indices = np.fromiter((j for row in columns for j in row), dtype=np.int32, count=indptr[-1])
     rows = csr_array((np.ones(len(indices), np.float32), indices, indptr), shape=(len(columns), n_features))
     rows.sum_duplicates()
