@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
@@ -87,14 +88,13 @@ def _reader(
             check_labels(model, rows)
             _say_labels(rows, quiet=source.quiet)
         return lambda follow: model.fit(rows, rows.labels if labelled else None, on_epoch=follow)
-    reading = [source, replace(source, quiet=True)]
+    passes = chain([source], repeat(replace(source, quiet=True)))  # what was guessed is said once
 
     def batches() -> Iterable[Any]:
-        for batch in reading[0].stream(batch_rows, vocabulary="two-pass"):
+        for batch in next(passes).stream(batch_rows, vocabulary="two-pass"):
             if labelled:
                 check_labels(model, batch)
             yield (batch, batch.labels) if labelled else batch
-        reading[0] = reading[1]
 
     return lambda follow: model.fit_batches(batches, on_epoch=follow)
 

@@ -16,7 +16,7 @@ from sparsemix.model_io import load_model
 DEFAULTS = {"n_components": 50, "random_state": 0, "binarize": 0.0}
 """What a new model gets unless it is asked for: the same result each time, and counts as mere presence."""
 
-_MAY_CHANGE = {"max_iter", "tol", "n_jobs"}  # when a run is resumed
+_MAY_CHANGE = {"max_iter", "n_jobs"}  # when a run is resumed
 
 _CLASSES = {
     Kind.ONLINE: "OnlineBernoulliMixture",

@@ -149,10 +149,14 @@ def fit(
     from sparsemix.cli.fitting import fit_table
     from sparsemix.cli.inputs import open_source
 
-    given = locals()
-    names = ("n_components", "binarize", "clutter", "priming_rows", "smoothing", "unlabeled_weight")
-    parameters = {name: given[name] for name in (*names, "n_init", "max_iter", "n_jobs")}
-    parameters |= {"random_state": seed, "algorithm": algorithm and str(algorithm)}
+    parameters: dict[str, Any] = {"n_components": n_components, "random_state": seed, "binarize": binarize}
+    parameters |= {
+        "clutter": clutter,
+        "priming_rows": priming_rows,
+        "algorithm": algorithm and str(algorithm),
+    }
+    parameters |= {"smoothing": smoothing, "unlabeled_weight": unlabeled_weight, "n_init": n_init}
+    parameters |= {"max_iter": max_iter, "n_jobs": n_jobs}
     run: dict[str, Any] = {"batch_rows": batch_rows, "labelled": "label" in reading, "quiet": quiet}
     run |= {"min_rows_per_feature": min_rows_per_feature, "max_features_per_row": max_features_per_row}
     run |= {"checkpoint_every": checkpoint_every, "resume": resume, "json": json}
