@@ -30,13 +30,14 @@ CLUSTERINGS: dict[str, Callable[[int, int], object]] = {
     "Bernoulli, soft": lambda k, seed: BernoulliMixture(k, binarize=0, random_state=seed),
     "Bernoulli, hard": lambda k, seed: BernoulliMixture(k, binarize=0, algorithm="hard", random_state=seed),
 }
-NOTES = f"""Words of two letters or more that two texts have, counted; ng20 comes as zeros and ones. Without labels
-there are as many clusters as classes; NMI and ARI against the classes, mean and standard deviation over seeds. KMeans
-runs on tf-idf. Log likelihood a word is of the texts that were set apart, in nats, for the soft multinomial; "seconds" are
-of its fit, one thread, by the processor. A share of {TEST_SHARE:.0%} of the texts is set apart. With labels, so many a
-class of the other texts keep theirs and the rest are unlabelled. "Naive Bayes" learns from the labelled texts alone,
-"self-training" is scikit-learn's around it, both with the mixture's smoothing; "twice the clusters" has two for each
-class and maps them to classes by the labelled texts. Accuracies are means over seeds."""
+NOTES = f"""Words of two letters or more that two texts have, counted; ng20 comes as zeros and ones. Without
+labels there are as many clusters as classes; NMI and ARI against the classes, mean and standard deviation
+over seeds. KMeans runs on tf-idf. Log likelihood a word is of the texts that were set apart, in nats, for the
+soft multinomial; "seconds" are of its fit, one thread, by the processor. A share of {TEST_SHARE:.0%} of the
+texts is set apart. With labels, so many a class of the other texts keep theirs and the rest are unlabelled.
+"Naive Bayes" learns from the labelled texts alone, "self-training" is scikit-learn's around it, both with the
+mixture's smoothing; "twice the clusters" has two for each class and maps them to classes by the labelled
+texts. Accuracies are means over seeds."""
 
 
 def without_labels(data: LabelledRows, seeds: int) -> list[object]:
