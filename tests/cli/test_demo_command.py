@@ -87,10 +87,11 @@ def test_the_first_run_says_that_it_compiles(monkeypatch, capsys, tmp_path):
     monkeypatch.setattr(
         "sparsemix.models.online_profiles.kernels", SimpleNamespace(learn_rows=Kernel, other=1)
     )
-    first_run.say_if_compiling()
+    models = [sm.OnlineBernoulliMixture()]
+    first_run.say_if_compiling(models)
     assert "First run on this machine: compiling" in capsys.readouterr().err
     (tmp_path / "kernels.nbi").touch()
-    first_run.say_if_compiling()
+    first_run.say_if_compiling(models)
     assert capsys.readouterr().err == ""
 
 

@@ -123,7 +123,9 @@ def test_a_first_line_that_looks_like_data_is_asked_about(sparsemix, tmp_path):
 
 
 COUNTS = "ad,keyword,times\n1,red,3\n1,blue,0\n2,green,1\n2,red,0\n3,green,7\n"
-PRESENCE = "A model of presence, as fit learns it, asks only whether a count is above 0, or above --binarize."
+PRESENCE = (
+    "Multinomial models take counts; models of presence ask only whether one is above 0, or above --binarize."
+)
 
 
 def test_counts_are_guessed_and_zeros_are_absent(sparsemix, tmp_path):

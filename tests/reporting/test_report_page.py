@@ -82,7 +82,16 @@ def summary(**changes):
         "n_clusters": 2,
     }
     facts |= {"summary_version": 1, "library_version": "0.1.0", "clusters": clusters, "certainty": certainty}
-    return facts | {"log_evidence": -40_000.0, "log_evidence_per_row": -20.0} | changes
+    facts |= {
+        "model_kind": "online-bernoulli-mixture",
+        "log_evidence": -40_000.0,
+        "log_evidence_per_row": -20.0,
+    }
+    return facts | {"log_likelihood": None, "log_likelihood_per_row": None} | changes
+
+
+LIKELIHOOD = {"log_evidence": None, "log_evidence_per_row": None}
+LIKELIHOOD |= {"log_likelihood": -30_000.0, "log_likelihood_per_row": -15.0}
 
 
 def test_the_page_shows_the_numbers():
@@ -126,11 +135,29 @@ def test_without_rows_there_is_no_certainty():
     assert "Mean certainty" not in page.text
 
 
-def test_models_without_evidence_have_a_page():
-    page = render_report(summary(log_evidence=None, log_evidence_per_row=None))
-    assert "og evidence" in render_report(summary())
-    assert "og evidence" not in page
-    assert "Written by sparsemix" in page
+def test_models_that_learn_all_rows_at_once_show_their_likelihood():
+    one_pass = Page(render_report(summary()))
+    assert "learnt in one pass" in one_pass.text
+    assert "og likelihood" not in one_pass.text
+    page = Page(render_report(summary(model_kind="bernoulli-mixture", **LIKELIHOOD)))
+    assert "og evidence" not in page.text
+    assert "one pass" not in page.text
+    assert "Mean log likelihood \u221215.00" in page.text
+    assert "Log likelihood of all ads: \u221230000.0 nats" in page.text
+    assert "Written by sparsemix" in page.text
+
+
+def test_bars_of_counts_are_stretched_to_what_they_share():
+    clusters = [cluster(0, 1.0, feature("dollar", 0.04, 0.03, 0.05), feature("bank", 0.01, 0.0, 0.02))]
+    page = render_report(summary(model_kind="multinomial-mixture", clusters=clusters, **LIKELIHOOD))
+    bar, interval = r'class="bar" width="([\d.]+)"', r'class="interval" x="([\d.]+)" y="3.5" width="([\d.]+)"'
+    assert re.findall(f"{bar}.*?{interval}", page) == [
+        ("80.00", "60.00", "40.00"),
+        ("20.00", "0.00", "40.00"),
+    ]
+    assert "share of the keyword among all that the cluster's ads hold" in Page(page).text
+    assert "evidence of 4.0 occurrences" in page
+    assert "evidence of 4.0 ads" in render_report(summary(clusters=clusters))
 
 
 def test_no_clusters_at_all():

@@ -1,7 +1,9 @@
 """Learn from all rows in epochs: progress, and an orderly stop."""
 
-from collections.abc import Callable, Iterable
+import warnings
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
@@ -9,10 +11,18 @@ from typing import Any
 from sparsemix.cli.console import note
 from sparsemix.cli.first_run import say_if_compiling
 from sparsemix.cli.inputs import Source
-from sparsemix.cli.learning import check_labels, stop_saved
+from sparsemix.cli.known_rows import KnownRows
+from sparsemix.cli.learning import stop_saved
 from sparsemix.cli.progress import rows_progress
+from sparsemix.cli.starting import check_any_row, check_same_table
 from sparsemix.cli.stopping import stop_between_blocks
 from sparsemix.foundation.wording import counted
+
+Fit = Callable[[Callable[[Any], None]], None]
+
+
+class _StopNowError(Exception):
+    """Leave a fit after an epoch, because the user has asked to."""
 
 
 def learn_in_epochs(
@@ -21,7 +31,7 @@ def learn_in_epochs(
     output: Path,
     *,
     batch_rows: int | None,
-    labelled: bool,
+    known: KnownRows,
     resume: bool,
     quiet: bool = False,
     **filters: int | None,
@@ -37,10 +47,10 @@ def learn_in_epochs(
         Where to save the model when the user stops it.
     batch_rows : int or None
         Read the table from disk in every epoch, so many rows at a time.
-    labelled : bool
-        Whether labels of rows are clusters that they are known to belong to.
+    known : KnownRows
+        Clusters that rows are known to belong to.
     resume : bool
-        Go on from where the model stands.
+        Go on from where the model stands, if it is fitted; nothing is left to do for one that has converged.
     quiet : bool
     **filters : int or None
         Arguments for `Dataset.filter`.
@@ -51,55 +61,121 @@ def learn_in_epochs(
         When the user stops it and the model is saved.
     ParameterError
         When there are more labels than clusters.
+    DataError
+        When there are no rows, or not those of the run to go on with.
     """
-    fit = _reader(model, source, batch_rows, labelled, filters)
-    say_if_compiling(quiet=quiet)
-    model.set_params(warm_start=resume and hasattr(model, "weights_"))
-    most = model.n_init * model.max_iter
+    goes_on = resume and hasattr(model, "weights_")
+    if goes_on:
+        note(f"Going on with the run in {output}.", quiet=quiet)
+    rows = _Rows(model, _opener(source, batch_rows, filters), known, is_resumed=goes_on)
+    if goes_on and model.converged_:
+        rows.check()
+        note("It has converged; nothing is left to do.", quiet=quiet)
+        return
+    say_if_compiling([model], quiet=quiet)
+    model.set_params(warm_start=goes_on)
+    try:
+        fit = partial(rows.fit, streams=batch_rows is not None)
+        is_stopped = _run(fit, n_epochs=model.n_init * model.max_iter, quiet=quiet)
+    finally:
+        model.set_params(warm_start=False)
+    if is_stopped:
+        if model.n_init > 1:
+            note(f"Of {model.n_init} starts the best so far is kept; --resume makes no others.")
+        stop_saved(model, output, after=counted(model.n_iter_, "epoch"))
+    _say_what_is_amiss(model, quiet=quiet)
+
+
+class _Rows:
+    """The rows of a table for one model; looked at the first time.
+
+    Parameters
+    ----------
+    model : MultinomialMixture or BernoulliMixture
+    opened : callable
+        Gives the batches anew at each call.
+    known : KnownRows
+    is_resumed : bool
+        Whether it must be the table that the model has learnt.
+    """
+
+    def __init__(
+        self, model: Any, opened: Callable[[], Iterable[Any]], known: KnownRows, *, is_resumed: bool
+    ) -> None:
+        self._model, self._opened, self._known = model, opened, known
+        self._is_resumed, self._is_checked = is_resumed, False
+
+    def check(self) -> None:
+        """Raise what `learn_in_epochs` raises about tables and labels."""
+        for _ in self._batches():
+            pass
+
+    def fit(self, on_epoch: Callable[[Any], None], *, streams: bool) -> None:
+        """Fit the model, batch by batch if it `streams`."""
+        if streams:
+            self._model.fit_batches(self._batches, on_epoch=on_epoch)
+        else:
+            [(rows, labels)] = self._batches()
+            self._model.fit(rows, labels, on_epoch=on_epoch)
+
+    def _batches(self) -> Iterator[tuple[Any, Any]]:
+        n_rows, names = 0, None
+        for batch in self._opened():
+            n_rows, names = n_rows + len(batch), batch.feature_names
+            yield batch, self._known.of(batch)
+        if not self._is_checked:
+            check_any_row(n_rows)
+            if self._is_resumed:
+                check_same_table(self._model, names, n_rows)
+            self._is_checked = True
+
+
+def _opener(
+    source: Source, batch_rows: int | None, filters: dict[str, int | None]
+) -> Callable[[], Iterable[Any]]:
+    """What gives the table anew at each call: as it is in memory, or from disk; what is odd is said once."""
+    table = source.table(batch_rows, 0, **filters)
+    if batch_rows is None:
+        whole = list(table.batches)
+        return lambda: whole
+    sources = chain([source], repeat(replace(source, quiet=True)))
+    return lambda: next(sources).stream(batch_rows, vocabulary="two-pass")
+
+
+def _run(fit: Fit, *, n_epochs: int, quiet: bool) -> bool:
+    """Fit, and return whether the user has stopped it."""
+
+    def say_when() -> None:
+        note("Stopping at the end of the epoch; Ctrl-C again stops at once and saves nothing.", quiet=quiet)
+
     with (
-        stop_between_blocks() as stop,
-        rows_progress("Learning", most, quiet=quiet, unit="epochs") as advance,
+        stop_between_blocks(say_when) as stop,
+        rows_progress("Learning", n_epochs, quiet=quiet, unit="epochs") as advance,
+        warnings.catch_warnings(),
     ):
+        warnings.filterwarnings("ignore", ".* (has not converged|rows have probability zero) ")
 
         def follow(_epoch: Any) -> None:
             advance(1)
             if stop.wanted:
-                raise KeyboardInterrupt
+                raise _StopNowError
 
         try:
             fit(follow)
-        except KeyboardInterrupt:
-            if not stop.wanted or not hasattr(model, "weights_"):
-                raise
-        finally:
-            model.set_params(warm_start=False)
-    if stop.wanted:
-        stop_saved(model, output, after=counted(model.n_iter_, "epoch"))
+        except _StopNowError:
+            return True
+    return False
 
 
-def _reader(
-    model: Any, source: Source, batch_rows: int | None, labelled: bool, filters: dict[str, int | None]
-) -> Callable[[Any], Any]:
-    """What fits the model, given whom to tell of epochs."""
-    table = source.table(batch_rows, 0, **filters)
-    if batch_rows is None:
-        (rows,) = table.batches
-        if labelled:
-            check_labels(model, rows)
-            _say_labels(rows, quiet=source.quiet)
-        return lambda follow: model.fit(rows, rows.labels if labelled else None, on_epoch=follow)
-    passes = chain([source], repeat(replace(source, quiet=True)))  # what was guessed is said once
-
-    def batches() -> Iterable[Any]:
-        for batch in next(passes).stream(batch_rows, vocabulary="two-pass"):
-            if labelled:
-                check_labels(model, batch)
-            yield (batch, batch.labels) if labelled else batch
-
-    return lambda follow: model.fit_batches(batches, on_epoch=follow)
-
-
-def _say_labels(rows: Any, *, quiet: bool) -> None:
-    names = [str(name) for name in rows.label_names]
-    shown = ", ".join(f"{k} {name}" for k, name in enumerate(names[:10]))
-    note(f"Clusters of known rows: {shown}{', ...' if len(names) > 10 else ''}.", quiet=quiet)
+def _say_what_is_amiss(model: Any, *, quiet: bool) -> None:
+    """Tell the user what the library warns of, in the words of the command line."""
+    if model.n_impossible_:
+        note(
+            f"warning: no cluster can have made {counted(model.n_impossible_, 'row')}. Give --smoothing above 0.",
+            quiet=quiet,
+        )
+    if not model.converged_:
+        note(
+            f"warning: not converged after {counted(model.n_iter_, 'epoch')}. The same with --resume goes on.",
+            quiet=quiet,
+        )

@@ -1,18 +1,31 @@
 """Whether the compiled kernels are on disk already, so that a first run can say why it takes longer."""
 
+from collections.abc import Iterable
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from sparsemix.cli.console import note
 
 
-def say_if_compiling(*, quiet: bool = False) -> None:
-    """Tell the user about the wait when the kernels have never been compiled on this machine."""
-    from sparsemix.models.online_profiles import kernels
+def say_if_compiling(models: Iterable[Any], *, quiet: bool = False) -> None:
+    """Tell the user about the wait when the kernels of a model have never been compiled on this machine.
 
-    compiled = [each.stats for each in vars(kernels).values() if hasattr(each, "stats")]
-    folders = {Path(each.cache_path) for each in compiled if each.cache_path is not None}
-    if folders and not any(any(folder.glob("*.nbi")) for folder in folders):
+    Parameters
+    ----------
+    models : iterable of estimator
+    quiet : bool
+    """
+    slices = {type(model).__module__.rpartition(".")[0] for model in models}
+    if not all(_is_compiled(import_module(name).kernels) for name in slices):
         note(
             "First run on this machine: compiling takes up to a minute, later runs start at once.",
             quiet=quiet,
         )
+
+
+def _is_compiled(kernels: Any) -> bool:
+    """Whether any kernel of a module is on disk, or none goes there."""
+    compiled = [each.stats for each in vars(kernels).values() if hasattr(each, "stats")]
+    folders = {Path(each.cache_path) for each in compiled if each.cache_path is not None}
+    return not folders or any(any(folder.glob("*.nbi")) for folder in folders)

@@ -5,6 +5,7 @@ from typing import Any
 
 from sparsemix.cli.epochs import learn_in_epochs
 from sparsemix.cli.inputs import Source
+from sparsemix.cli.known_rows import KnownRows
 from sparsemix.cli.learning import learn_in_one_pass
 from sparsemix.cli.options import Kind
 from sparsemix.cli.outputs import check_model_output
@@ -20,6 +21,7 @@ def fit_table(
     source: Source,
     output: Path,
     *,
+    labelled: bool,
     checkpoint_every: int | None,
     resume: bool,
     json: bool,
@@ -31,10 +33,12 @@ def fit_table(
     ----------
     kind : Kind
     parameters : dict
-        What was asked for; None is the default.
+        What was asked for.
     source : Source
     output : Path
         The model file.
+    labelled : bool
+        Whether labels of rows are clusters that they are known to belong to.
     checkpoint_every : int or None
         Every how many rows to save an online model.
     resume : bool
@@ -50,6 +54,8 @@ def fit_table(
     """
     check_model_output(output, source)
     model = start_model(kind, parameters, output if resume else None, quiet=source.quiet)
+    known = KnownRows(model, is_wanted=labelled, quiet=source.quiet)
+    run |= {"known": known, "quiet": source.quiet}
     if kind is Kind.ONLINE:
         learn_in_one_pass(model, source, output, checkpoint_every=checkpoint_every, **run)
     elif checkpoint_every is not None:
@@ -57,4 +63,4 @@ def fit_table(
     else:
         learn_in_epochs(model, source, output, resume=resume, **run)
     save_model(model, output)
-    show_fit(model, source.path, output, json=json)
+    show_fit(model, source.path, output, label_names=known.names, json=json)

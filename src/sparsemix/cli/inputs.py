@@ -140,7 +140,8 @@ class Source:
             note("If its first line is no header, name the columns: --columns row,feature.", quiet=self.quiet)
         if "count" in named:
             note(
-                "A model of presence, as fit learns it, asks only whether a count is above 0, or above --binarize.",
+                "Multinomial models take counts; models of presence ask only whether one is above 0, or above "
+                "--binarize.",
                 quiet=self.quiet,
             )
         for column in report.unused_counts:

@@ -10,10 +10,10 @@ from sparsemix.cli.console import note
 from sparsemix.cli.errors import StoppedError
 from sparsemix.cli.first_run import say_if_compiling
 from sparsemix.cli.inputs import Source
+from sparsemix.cli.known_rows import KnownRows
 from sparsemix.cli.progress import rows_progress
 from sparsemix.cli.starting import blocks_to_learn, rows_learnt
 from sparsemix.cli.stopping import stop_between_blocks
-from sparsemix.foundation.errors import ParameterError
 from sparsemix.foundation.wording import counted
 from sparsemix.model_io import save_model
 
@@ -25,7 +25,7 @@ def learn_in_one_pass(
     *,
     batch_rows: int | None,
     checkpoint_every: int | None,
-    labelled: bool,
+    known: KnownRows,
     quiet: bool = False,
     **filters: int | None,
 ) -> None:
@@ -42,7 +42,7 @@ def learn_in_one_pass(
         Stream the table from disk, so many rows at a time.
     checkpoint_every : int or None
         Every how many rows to save the model.
-    labelled, quiet :
+    known, quiet :
         As in `learn`.
     **filters : int or None
         Arguments for `Dataset.filter`.
@@ -50,7 +50,7 @@ def learn_in_one_pass(
     table = source.table(batch_rows, rows_learnt(model), **filters)
     blocks = blocks_to_learn(model, table, checkpoint_every)
     checkpoint = (output, checkpoint_every)
-    learn(model, blocks, total=table.n_rows, checkpoint=checkpoint, labelled=labelled, quiet=quiet)
+    learn(model, blocks, total=table.n_rows, checkpoint=checkpoint, known=known, quiet=quiet)
     model.prime()
 
 
@@ -60,7 +60,7 @@ def learn(
     *,
     total: int | None,
     checkpoint: tuple[Path, int | None] | None = None,
-    labelled: bool = False,
+    known: KnownRows | None = None,
     quiet: bool = False,
 ) -> None:
     """Feed blocks to `partial_fit`.
@@ -74,8 +74,8 @@ def learn(
         Rows in all blocks, for the time left.
     checkpoint : (path, rows) or None
         Where to save the model when the user stops it, and every how many rows besides.
-    labelled : bool
-        Whether labels of rows are clusters that they are known to belong to.
+    known : KnownRows or None
+        Clusters that rows are known to belong to.
     quiet : bool
 
     Raises
@@ -85,12 +85,10 @@ def learn(
     ParameterError
         When there are more labels than clusters.
     """
-    say_if_compiling(quiet=quiet)
+    say_if_compiling([model], quiet=quiet)
     with stop_between_blocks() as stop, rows_progress("Learning", total, quiet=quiet) as advance:
         for block in blocks:
-            if labelled:
-                check_labels(model, block)
-            model.partial_fit(block, block.labels if labelled else None)
+            model.partial_fit(block, None if known is None else known.of(block))
             advance(len(block))
             if checkpoint and checkpoint[1] and model.n_rows_seen_ % checkpoint[1] == 0:
                 save_model(model, checkpoint[0])
@@ -98,16 +96,6 @@ def learn(
                 break
     if stop.wanted:
         _stop(model, checkpoint)
-
-
-def check_labels(model: Any, block: Any) -> None:
-    """Raise ParameterError if a table has more labels than the model clusters."""
-    found, most = len(block.label_names), int(model.n_components)
-    if found > most:
-        raise ParameterError(
-            f"every known label is a cluster of its own, but the column of --label has {counted(found, 'label')} and "
-            f"there are at most {counted(most, 'cluster')}. Give -k {found} or more."
-        )
 
 
 def _stop(model: Any, checkpoint: tuple[Path, int | None] | None) -> None:

@@ -63,7 +63,7 @@ Count = Annotated[
     typer.Option(
         "--count",
         metavar="COLUMN",
-        help="How often; a model of presence, as fit learns it, asks only whether that is above 0.",
+        help="How often; multinomial models take it, models of presence ask only whether it is above 0.",
         rich_help_panel=_COLUMNS,
     ),
 ]

@@ -42,25 +42,26 @@ def pick_component(clusters: Sequence[dict[str, Any]], component: int) -> dict[s
 def score_batches(model: Any, batches: Iterable[Any], *, quiet: bool = False) -> dict[str, float]:
     """Return the number of rows and keywords, and the mean log density of each in nats.
 
+    A keyword counts as often as it stands in a row for a model of counts, else once, and not at all where the model
+    leaves it out of account.
+
     Raises
     ------
     DataError
         When there is no row.
     """
-    n_rows = n_keywords = 0
-    total = tokens = 0.0
+    n_rows, n_keywords, total = 0, 0.0, 0.0
     for batch in with_progress("Scoring", batches, quiet=quiet):
         total += float(model.score_samples(batch).sum())
         n_rows += len(batch)
-        n_keywords += int(batch.matrix.nnz)
-        tokens += n_tokens(model, batch)
+        n_keywords += n_tokens(model, batch)
     if n_rows == 0:
         raise DataError("there is no row to score. Check the input and its columns.")
     return {
         "rows": n_rows,
-        "keywords": n_keywords,
+        "keywords": int(n_keywords),
         "log_density_per_row": total / n_rows,
-        "log_density_per_keyword": total / max(tokens, 1.0),
+        "log_density_per_keyword": total / max(n_keywords, 1.0),
     }
 
 
@@ -70,11 +71,14 @@ def keyword_names(model: Any) -> list[str]:
     return [str(name) for name in (range(model.n_features_in_) if names is None else names)]
 
 
-def show_fit(model: Any, source: str, path: Path, *, json: bool) -> None:
+def show_fit(
+    model: Any, source: str, path: Path, *, label_names: Sequence[str] | None = None, json: bool
+) -> None:
     """Print what was learnt: as JSON, or as a short table with what to run next."""
     summary = summarize_model(model, n_features=6)
     if json:
-        show_json({"model": str(path), **summary})
+        run = {name: getattr(model, f"{name}_", None) for name in ("converged", "n_iter", "n_impossible")}
+        show_json({"model": str(path), **summary, **run, "label_names": label_names})
         return
     clusters = summary["clusters"]
     name = "log evidence" if summary["log_evidence"] is not None else "log likelihood"

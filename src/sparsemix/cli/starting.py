@@ -35,7 +35,7 @@ def new_model(kind: Kind, parameters: dict[str, Any]) -> Any:
     ----------
     kind : Kind
     parameters : dict
-        What was asked for; None means `DEFAULTS`, or the model's own choice.
+        What was asked for; the rest is as in `DEFAULTS`, or the model's own choice.
 
     Raises
     ------
@@ -44,11 +44,11 @@ def new_model(kind: Kind, parameters: dict[str, Any]) -> Any:
     """
     model = getattr(sparsemix, _CLASSES[kind])()
     known = model.get_params()
-    asked = {name: value for name, value in parameters.items() if value is not None}
-    for name in asked:
+    for name in parameters:
         if name not in known:
             raise ParameterError(f"--{name.replace('_', '-')} is not for --model {kind}. Leave it out.")
-    return model.set_params(**{name: v for name, v in (DEFAULTS | asked).items() if name in known})
+    wanted = DEFAULTS | parameters
+    return model.set_params(**{name: value for name, value in wanted.items() if name in known})
 
 
 def start_model(kind: Kind, parameters: dict[str, Any], resume: Path | None, *, quiet: bool = False) -> Any:
@@ -58,7 +58,7 @@ def start_model(kind: Kind, parameters: dict[str, Any], resume: Path | None, *, 
     ----------
     kind : Kind
     parameters : dict
-        What was asked for; None means `DEFAULTS`, or the model's own choice.
+        What was asked for; the rest is as in `DEFAULTS`, or the model's own choice.
     resume : Path or None
         File of an interrupted run. When there is none yet, the run starts at the first row.
     quiet : bool
@@ -76,15 +76,14 @@ def start_model(kind: Kind, parameters: dict[str, Any], resume: Path | None, *, 
         return new
     model = load_model(resume)
     if type(model) is not type(new):
-        rule = f"that of the interrupted run in {resume}, a {type(model).__name__}"
-        raise parameter_error("model", "fit --resume", rule, str(kind), "Start anew without --resume.")
-    asked = {name: value for name, value in parameters.items() if value is not None}
-    _check_same_parameters(model.get_params(), asked, resume)
+        was = next(each for each, name in _CLASSES.items() if name == type(model).__name__)
+        rule = f"{was} as in the interrupted run in {resume}"
+        remedy = f"Give --model {was}, or start anew without --resume."
+        raise parameter_error("model", "fit --resume", rule, str(kind), remedy)
+    _check_same_parameters(model.get_params(), parameters, resume)
     if hasattr(model, "partial_fit"):
         note(f"Going on after {counted(model.n_rows_seen_, 'row')} of {resume}.", quiet=quiet)
-    else:
-        note(f"Going on from the fit in {resume}.", quiet=quiet)
-    return model
+    return model.set_params(**{name: value for name, value in parameters.items() if name in _MAY_CHANGE})
 
 
 def load_learner(path: Path) -> Any:
@@ -100,8 +99,8 @@ def load_learner(path: Path) -> Any:
     model = load_model(path)
     if not hasattr(model, "partial_fit"):
         raise ParameterError(
-            f"{str(path)!r} holds a {type(model).__name__}, which learns from all rows at once and cannot go on. "
-            f"Fit it anew."
+            f"{str(path)!r} holds a {type(model).__name__}, which learns from all rows at once and cannot learn "
+            f"more. Fit a new model to the old rows and the new ones together."
         )
     return model
 
@@ -137,8 +136,33 @@ def blocks_to_learn(model: Any, table: Table, checkpoint_every: int | None) -> "
         if number == 0 and learnt:
             _check_same_names(getattr(model, "feature_names_in_", None), block.feature_names)
         yield block
-    if rows_learnt(model) == 0:
+    check_any_row(rows_learnt(model))
+
+
+def check_any_row(n_rows: int) -> None:
+    """Raise DataError if there is no row to learn."""
+    if n_rows == 0:
         raise DataError("there is no row to learn. Check the input, its columns and the filters.")
+
+
+def check_same_table(model: Any, names: Any, n_rows: int) -> None:
+    """Raise DataError unless a table has the keywords and the rows of the run that an EM model goes on with.
+
+    Parameters
+    ----------
+    model : MultinomialMixture or BernoulliMixture
+        Fitted.
+    names : (n_features,) array of str or None
+    n_rows : int
+    """
+    known = getattr(model, "feature_names_in_", None)
+    is_same = (known is None) == (names is None) and (known is None or list(known) == list(names))
+    if not is_same or n_rows != model.n_rows_seen_:
+        raise DataError(
+            f"the input has other keywords or rows than the run in the file, which had "
+            f"{counted(model.n_rows_seen_, 'row')}. Give the same table with the same columns and filters, or leave "
+            f"--resume out to start anew."
+        )
 
 
 def _check_same_names(known: Any, found: Any) -> None:

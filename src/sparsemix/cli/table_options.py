@@ -1,12 +1,11 @@
 """The options that say how a table is read, declared once for all commands that read one."""
 
 import csv
-import functools
-import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from sparsemix.cli import options
+from sparsemix.cli.gathering import Command, gathers, what_was_given
 
 _BESIDES = {"count": options.Count, "group": options.Group, "label": options.Label}
 _COLUMNS = {"row": options.Row, "feature": options.Feature}
@@ -21,7 +20,7 @@ TABLE_OPTIONS = (*_COLUMNS, *_BESIDES, *_FORM)
 """Their names, as `read_table` has them."""
 
 
-def takes_table(*besides: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def takes_table(*besides: str) -> Callable[[Command], Command]:
     """Give a command the options of tables; it gets them as one dict `reading`, ready for `read_table`.
 
     Parameters
@@ -35,23 +34,7 @@ def takes_table(*besides: str) -> Callable[[Callable[..., None]], Callable[..., 
         Decorator of a command that takes `reading`.
     """
     added = _COLUMNS | {role: _BESIDES[role] for role in besides} | _FORM
-
-    def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        @functools.wraps(command)
-        def run(**values: Any) -> None:
-            given = {name: values.pop(name) for name in added}
-            command(**values, reading=reading_arguments(given))
-
-        own = [each for each in inspect.signature(command).parameters.values() if each.name != "reading"]
-        more = [
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
-            for name, kind in added.items()
-        ]
-        run.__signature__ = inspect.Signature([*own, *more])  # type: ignore[attr-defined]  # typer reads it
-        run.__annotations__ = {each.name: each.annotation for each in [*own, *more]}
-        return run
-
-    return decorate
+    return gathers("reading", added, reading_arguments)
 
 
 def reading_arguments(given: Mapping[str, str | None]) -> dict[str, Any]:
@@ -71,7 +54,7 @@ def reading_arguments(given: Mapping[str, str | None]) -> dict[str, Any]:
     >>> reading_arguments({"row": "ad", "feature": None, "columns": "ad, keyword", "separator": r"\t", "quote": "none"})
     {'row': 'ad', 'columns': ['ad', 'keyword'], 'separator': '\t', 'quote': None}
     """
-    return {name: _PARSE.get(name, str)(text) for name, text in given.items() if text is not None}
+    return {name: _PARSE.get(name, str)(text) for name, text in what_was_given(given).items()}
 
 
 def _names(text: str) -> list[str]:

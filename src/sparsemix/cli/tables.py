@@ -1,6 +1,7 @@
 """Results as tables for the terminal."""
 
 from collections.abc import Mapping, Sequence
+from math import isnan
 from typing import Any
 
 from rich.table import Table
@@ -86,9 +87,15 @@ def comparison_table(found: Sequence[Any]) -> Table:
     table = _table([("model", "left"), *((head, "right") for head in heads)])
     for each in found:
         scores = (f"{each.per_row:,.3f}", f"{each.per_token:,.3f}", f"{each.n_clusters:,}")
-        agreement = (f"{each.nmi:.3f}", f"{each.ari:.3f}")
-        table.add_row(each.name, *scores, *agreement, f"{each.seconds:,.1f}", f"{each.megabytes:,.0f}")
+        agreement = (_number(each.nmi, ".3f"), _number(each.ari, ".3f"))
+        table.add_row(
+            each.name, *scores, *agreement, _number(each.seconds, ",.1f"), _number(each.megabytes, ",.1f")
+        )
     return table
+
+
+def _number(value: float, form: str) -> str:
+    return "-" if isnan(value) else format(value, form)
 
 
 def facts_table(facts: Mapping[str, Any]) -> Table:

@@ -2,14 +2,18 @@
 
 import time
 import tracemalloc
+import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
 
+from sparsemix.foundation.checks import inside
 from sparsemix.foundation.errors import DataError, parameter_error
+from sparsemix.foundation.wording import counted
 from sparsemix.metrics import adjusted_rand, normalized_mutual_information
+from sparsemix.reporting.summary import COUNTS
 
 MEGABYTE = 1e6
 FEW = 20  # rows of a first fit: the time to compile is no time to learn
@@ -21,8 +25,11 @@ class Comparison(NamedTuple):
     per_row, per_token : mean log density of the held-out rows, and of their keywords, nats; higher is better. Models
         of counts and of presence speak of different things: their scores cannot be compared.
     n_clusters : in use among the held-out rows.
-    nmi, ari : agreement of the held-out clusters with the labels; without labels with the first model's clusters.
-    seconds : to fit; megabytes : most memory that the fit held besides its rows, in arrays.
+    nmi, ari : agreement of the held-out clusters with the labels; without labels with the first model's clusters. NaN
+        where no held-out row has a label.
+    converged : whether EM has; a model that learns in one pass always has.
+    seconds : to fit; kernels are compiled before.
+    megabytes : most memory that a fit held besides its rows; NaN if that was not asked for.
     """
 
     name: str
@@ -31,6 +38,7 @@ class Comparison(NamedTuple):
     n_clusters: int
     nmi: float
     ari: float
+    converged: bool
     seconds: float
     megabytes: float
 
@@ -41,6 +49,7 @@ def compare_models(
     *,
     held_out: float = 0.2,
     seed: int = 0,
+    memory: bool = True,
     on_fit: Callable[[str], None] = lambda _: None,
 ) -> list[Comparison]:
     """Fit models to the same part of a data set and ask them about the rest.
@@ -55,6 +64,8 @@ def compare_models(
         Share of the rows that is set apart.
     seed : int, default=0
         Which rows those are.
+    memory : bool, default=True
+        Whether to fit every model twice: to trace memory takes time, which must not count as time to fit.
     on_fit : callable, optional
         Told the name of each model before it is fitted.
 
@@ -83,48 +94,87 @@ def compare_models(
     """
     if not models:
         raise parameter_error("models", "compare_models", "at least one model", dict(models))
+    check_held_out(held_out)
     train, rest = dataset.split(held_out, seed)
     if not len(train) or not len(rest):
         raise DataError(
-            f"a split needs rows on both sides, but {len(dataset)} give {len(train)} and {len(rest)}."
+            f"a split needs rows on both sides, but of {counted(len(dataset), 'row')} {len(train)} would be learnt "
+            f"and {len(rest)} held out."
         )
     reference = rest.labels
     found = []
     for name, model in models.items():
         on_fit(name)
-        clone(model).fit(train[:FEW])
-        seconds, megabytes = _fit(model, train)
+        cost = _fit(model, train, memory=memory)
         clusters = model.predict(rest)
         reference = clusters if reference is None else reference
-        scores = model.score_samples(rest)
-        known = np.asarray(reference) >= 0 if rest.labels is not None else np.ones(clusters.size, bool)
         found.append(
             Comparison(
                 name,
-                float(scores.mean()),
-                float(scores.sum() / max(n_tokens(model, rest), 1.0)),
+                *_scores(model, rest),
                 int(np.unique(clusters).size),
-                normalized_mutual_information(reference[known], clusters[known]),
-                adjusted_rand(reference[known], clusters[known]),
-                seconds,
-                megabytes,
+                *_agreement(reference, clusters, is_known=rest.labels is None or rest.labels >= 0),
+                bool(getattr(model, "converged_", True)),
+                *cost,
             )
         )
     return found
 
 
+def check_held_out(share: float) -> None:
+    """Raise ParameterError unless it is a share of rows that leaves some on both sides."""
+    inside("held_out", "compare_models", share, "a number between 0 and 1", 0.0, 1.0, open_low=True)
+
+
+def _scores(model: Any, rows: Any) -> tuple[float, float]:
+    scores = model.score_samples(rows)
+    return float(scores.mean()), float(scores.sum() / max(n_tokens(model, rows), 1.0))
+
+
+def _agreement(true: Any, found: Any, *, is_known: Any) -> tuple[float, float]:
+    known = np.broadcast_to(is_known, found.shape)
+    if not known.any():
+        return np.nan, np.nan
+    pair = true[known], found[known]
+    return normalized_mutual_information(*pair), adjusted_rand(*pair)
+
+
 def n_tokens(model: Any, dataset: Any) -> float:
-    """Sum of the counts for a model of counts, number of keywords for one of presence."""
-    if model.model_kind == "multinomial-mixture":
-        return float(dataset.matrix.sum())
-    return float(dataset.matrix.nnz)
+    """How many keywords of the rows a model scores.
+
+    Those of a model of counts count as often as they stand there, those of a model of presence once. Mixtures by EM
+    leave keywords that they have not learnt out of account.
+    """
+    values, columns = dataset.matrix.data, dataset.matrix.indices
+    if model.model_kind != COUNTS:
+        values = values > (model.binarize or 0.0)
+    known = getattr(model, "feature_names_in_", None)
+    if hasattr(model, "score_per_token") and known is not None and dataset.feature_names is not None:
+        values = values[np.isin(dataset.feature_names, known)[columns]]
+    return float(values.sum())
 
 
-def _fit(model: Any, rows: Any) -> tuple[float, float]:
+def _fit(model: Any, rows: Any, *, memory: bool) -> tuple[float, float]:
+    """Seconds and megabytes of a fit; memory is traced in another fit, as that takes time."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        _compile(clone(model), rows[:FEW])
+        megabytes = _traced(lambda: clone(model).fit(rows)) if memory else np.nan
+    start = time.perf_counter()
+    model.fit(rows)
+    return time.perf_counter() - start, megabytes
+
+
+def _compile(model: Any, rows: Any) -> None:
+    model.fit(rows)
+    if hasattr(model, "partial_fit"):
+        model.partial_fit(rows)
+
+
+def _traced(work: Callable[[], Any]) -> float:
     tracemalloc.start()
     try:
-        start = time.perf_counter()
-        model.fit(rows)
-        return time.perf_counter() - start, tracemalloc.get_traced_memory()[1] / MEGABYTE
+        work()
+        return tracemalloc.get_traced_memory()[1] / MEGABYTE
     finally:
         tracemalloc.stop()

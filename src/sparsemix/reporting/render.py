@@ -6,6 +6,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from sparsemix.persistence import replacing
+from sparsemix.reporting.summary import COUNTS
 
 
 def render_report(summary: dict[str, Any]) -> str:
@@ -24,7 +25,8 @@ def render_report(summary: dict[str, Any]) -> str:
     Examples
     --------
     >>> facts = {"n_rows": 0, "n_features": 0, "level": 0.95, "n_clusters": 0}
-    >>> facts |= {"log_evidence": 0.0, "log_evidence_per_row": 0.0}
+    >>> facts |= {"model_kind": "online-bernoulli-mixture", "log_evidence": 0.0, "log_evidence_per_row": 0.0}
+    >>> facts |= {"log_likelihood": None, "log_likelihood_per_row": None}
     >>> parts = {"title": "<Ads>", "row_noun": "ads", "clusters": [], "certainty": None}
     >>> page = render_report({"summary_version": 1, "library_version": "0"} | facts | parts)
     >>> "<title>&lt;Ads&gt;</title>" in page
@@ -38,7 +40,9 @@ def render_report(summary: dict[str, Any]) -> str:
         lstrip_blocks=True,
     )
     environment.filters |= {"whole": _whole, "signed": _signed, "percent": _percent, "plain": _plain}
-    return environment.get_template("model_report.html").render(**summary)
+    return environment.get_template("model_report.html").render(
+        **summary, takes_counts=summary["model_kind"] == COUNTS, full_bar=_full_bar(summary)
+    )
 
 
 def write_report(path: str | os.PathLike[str], summary: dict[str, Any]) -> None:
@@ -58,6 +62,15 @@ def write_report(path: str | os.PathLike[str], summary: dict[str, Any]) -> None:
     page = render_report(summary)
     with replacing(path) as temporary:
         temporary.write_text(page, encoding="utf-8")
+
+
+def _full_bar(summary: dict[str, Any]) -> float:
+    """Probability of a bar as long as can be: 1, or where keywords share it the largest on the page."""
+    if summary["model_kind"] != COUNTS:
+        return 1.0
+    return (
+        max((entry["high"] for each in summary["clusters"] for entry in each["features"]), default=0.0) or 1.0
+    )
 
 
 def _whole(value: float) -> str:

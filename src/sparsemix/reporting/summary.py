@@ -10,6 +10,7 @@ from sparsemix.foundation.errors import parameter_error
 from sparsemix.reporting.assignments import assign
 
 SUMMARY_VERSION = 1
+COUNTS = "multinomial-mixture"  # kind of models whose keywords share one probability
 CLUTTER = -1  # id of the cluster for rows that fit nowhere
 _ROWS_PER_BLOCK = 10_000
 _EDGES = [round(0.1 * step, 1) for step in range(11)]
@@ -42,7 +43,7 @@ def summarize_model(
     Returns
     -------
     dict
-        ``summary_version``, ``library_version``, ``title``, ``row_noun``, ``n_rows``, ``n_features``,
+        ``summary_version``, ``library_version``, ``model_kind``, ``title``, ``row_noun``, ``n_rows``, ``n_features``,
         ``log_evidence`` (nats) and ``log_evidence_per_row`` (None for models that do not learn row after row),
         ``log_likelihood`` and ``log_likelihood_per_row`` (None for those that do),
         ``level``, ``n_clusters`` (without the clutter),
@@ -72,6 +73,7 @@ def summarize_model(
     return {
         "summary_version": SUMMARY_VERSION,
         "library_version": __version__,
+        "model_kind": model.model_kind,
         "title": title,
         "row_noun": row_noun,
         "n_rows": n_rows,

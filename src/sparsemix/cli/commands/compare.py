@@ -37,6 +37,10 @@ def compare(
     seed: Annotated[
         int, typer.Option("--seed", min=0, max=options.LARGEST_SEED, help="Seed of the split and the models.")
     ] = 0,
+    memory: Annotated[
+        bool,
+        typer.Option("--memory/--no-memory", help="Fit every model twice, to see how much memory it takes."),
+    ] = True,
     json: options.Json = False,
     quiet: options.Quiet = False,
     reading: dict[str, Any],
@@ -45,7 +49,12 @@ def compare(
     from sparsemix.cli.comparing import compare_table
     from sparsemix.cli.inputs import open_source
 
-    source = open_source(input, reading, quiet=quiet)
     compare_table(
-        source, kinds or list(options.Kind), n_components or [None], held_out=held_out, seed=seed, json=json
+        open_source(input, reading, quiet=quiet),
+        kinds or list(options.Kind),
+        n_components or [None],
+        held_out=held_out,
+        seed=seed,
+        memory=memory,
+        json=json,
     )

@@ -1,0 +1,138 @@
+"""The options that become parameters of a model, under the names that the models have for them."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+from sparsemix.cli.gathering import gathers, what_was_given
+from sparsemix.cli.options import LARGEST_SEED, Algorithm
+
+_ALL, _ONLINE, _EM = "The model", "Only with --model online", "Only with --model multinomial or bernoulli-em"
+
+MODEL_OPTIONS = {
+    "n_components": Annotated[
+        int | None,
+        typer.Option(
+            "--n-components",
+            "-k",
+            metavar="N",
+            min=1,
+            help="How many clusters, with --model online at most; 50 by default.",
+            rich_help_panel=_ALL,
+        ),
+    ],
+    "random_state": Annotated[
+        int | None,
+        typer.Option(
+            "--seed",
+            min=0,
+            max=LARGEST_SEED,
+            help="Seed of the random start; 0 by default.",
+            rich_help_panel=_ALL,
+        ),
+    ],
+    "binarize": Annotated[
+        float | None,
+        typer.Option(
+            "--binarize",
+            metavar="X",
+            min=0.0,
+            help="A count above this means present; 0 by default. Not with --model multinomial, which counts.",
+            rich_help_panel=_ALL,
+        ),
+    ],
+    "clutter": Annotated[
+        bool | None,
+        typer.Option(
+            "--clutter/--no-clutter",
+            help="Keep a cluster for rows that fit nowhere.",
+            rich_help_panel=_ONLINE,
+        ),
+    ],
+    "priming_rows": Annotated[
+        int | None,
+        typer.Option(
+            "--priming-rows",
+            metavar="ROWS",
+            min=1,
+            help="Rows from which the first clusters are found.",
+            rich_help_panel=_ONLINE,
+        ),
+    ],
+    "algorithm": Annotated[
+        Algorithm | None,
+        typer.Option(
+            "--algorithm",
+            help="Whether a row may be of several clusters; soft by default.",
+            rich_help_panel=_EM,
+        ),
+    ],
+    "smoothing": Annotated[
+        float | None,
+        typer.Option(
+            "--smoothing",
+            metavar="X",
+            min=0.0,
+            help="Pseudo-count of each keyword in each cluster.",
+            rich_help_panel=_EM,
+        ),
+    ],
+    "unlabeled_weight": Annotated[
+        float | None,
+        typer.Option(
+            "--unlabeled-weight",
+            metavar="X",
+            min=0.0,
+            max=1.0,
+            help="How much a row without a label counts beside one with a label; 1 by default.",
+            rich_help_panel=_EM,
+        ),
+    ],
+    "n_init": Annotated[
+        int | None,
+        typer.Option(
+            "--n-init",
+            metavar="N",
+            min=1,
+            help="Starts, of which the best stays; 1 by default.",
+            rich_help_panel=_EM,
+        ),
+    ],
+    "max_iter": Annotated[
+        int | None,
+        typer.Option(
+            "--max-iter",
+            metavar="N",
+            min=1,
+            help="Most epochs of a start, and of a run that --resume goes on with; 100 by default.",
+            rich_help_panel=_EM,
+        ),
+    ],
+    "n_jobs": Annotated[
+        int | None,
+        typer.Option(
+            "--n-jobs", metavar="N", help="Threads; 1 by default, -1 for all cores.", rich_help_panel=_EM
+        ),
+    ],
+}
+"""Their names, as the models have them."""
+
+
+def model_parameters(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters that were given, as plain values.
+
+    Examples
+    --------
+    >>> model_parameters({"n_components": 5, "algorithm": Algorithm.HARD, "smoothing": None})
+    {'n_components': 5, 'algorithm': 'hard'}
+    """
+    return {
+        name: str(value) if isinstance(value, StrEnum) else value
+        for name, value in what_was_given(given).items()
+    }
+
+
+takes_parameters = gathers("parameters", MODEL_OPTIONS, model_parameters)
+"""Decorator of a command that takes `parameters`, a dict of those that were given."""
