@@ -1,5 +1,9 @@
 """Guesses of columns, and wrong names."""
 
+import json
+from datetime import UTC, datetime
+from decimal import Decimal
+
 import pyarrow as pa
 import pytest
 
@@ -82,7 +86,58 @@ def test_one_guessed_column_is_enough_for_counts():
 
 
 @pytest.mark.parametrize(
-    "values", [["many", "few", "1"], [0.5, 1.0, 1.0], [-1, 1, 1], [None, 1, 1], [[1], [], []]]
+    ("values", "record", "shown"),
+    [
+        ([2, 0, -1], 2, "-1"),
+        ([0.5, 0.0, 1.0], 0, "0.5"),
+        ([None, 1, 1], 0, "None"),
+        ([3.0, float("nan"), 1.0], 1, "nan"),
+        ([Decimal("1.5"), Decimal(1), Decimal(0)], 0, "Decimal('1.5')"),
+        (["0", "2", "-1"], 2, "'-1'"),
+        (["many", "few", "1"], 0, "'many'"),
+        (["1", "", "0"], 1, "''"),
+    ],
+)
+@pytest.mark.parametrize("read", [read_table, lambda table: list(iter_batches(table))])
+def test_one_bad_value_does_not_turn_counts_into_presence(values, record, shown, read):
+    with pytest.raises(DataError) as caught:
+        read(counted_table(count=values))
+    assert str(caught.value) == (
+        f"row {record} (from 0): 'count' must be a whole number >= 0, but it is {shown}. Correct it, name another "
+        f"count=, or name row= and feature= and no count= if there is none."
+    )
+    named = read_table(counted_table(count=values), row="ad", feature="keyword")
+    assert named.report.unused_counts == ("count",)
+
+
+@pytest.mark.parametrize("bad", ["-1", "0.5", "", "x"])
+def test_the_line_of_a_bad_count_is_named(tmp_path, bad):
+    path = tmp_path / "ads.csv"
+    path.write_text(f"ad,keyword,count\n1,red,2\n1,blue,0\n2,red,{bad}\n")
+    with pytest.raises(DataError, match=f"line 4: 'count' must be a whole number >= 0, but it is '{bad}'"):
+        read_table(path)
+
+
+@pytest.mark.parametrize("bad", ["-1", "0.5", "null", '"x"', "[1]", "{}"])
+def test_the_line_of_a_bad_count_in_json_is_named(tmp_path, bad):
+    path = tmp_path / "ads.jsonl"
+    good = [{"ad": 1, "keyword": "red", "count": 2}] * 1_001
+    lines = "".join(json.dumps(one) + "\n" for one in good)
+    path.write_text(f'{lines}{{"ad": 2, "keyword": "red", "count": {bad}}}\n')
+    with pytest.raises(DataError, match=r"line 1002: 'count' must be "):
+        read_table(path)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["many", "few", "some"],
+        ["", "", ""],
+        [None, None, None],
+        [[1], [], []],
+        [{"n": 1}, None, None],
+        [datetime(2024, 5, 31, tzinfo=UTC)] * 3,
+    ],
 )
 def test_what_are_no_counts_is_left_out_and_reported(values):
     dataset = read_table(counted_table(count=values))
@@ -116,9 +171,7 @@ def test_baskets_have_no_counts():
 
 def test_a_count_that_breaks_the_rule_later_is_an_error_that_says_how_to_go_on(monkeypatch):
     monkeypatch.setattr("sparsemix.data.arrow_tables.RECORDS_PER_BLOCK", 2)
-    with pytest.raises(
-        DataError, match=r"row 2 .*Correct it, or name row= and feature= and leave count= out\."
-    ):
+    with pytest.raises(DataError, match=r"row 2 .*name row= and feature= and no count="):
         read_table(counted_table(count=[3, 2, -1]))
 
 

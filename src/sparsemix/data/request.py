@@ -12,7 +12,7 @@ from sparsemix.data.csv_records import Dialect
 from sparsemix.data.csv_tables import CsvReader
 from sparsemix.data.formats import MATRIX_FORMATS, FileSet, find_files, is_path
 from sparsemix.data.json_tables import JsonReader
-from sparsemix.data.values import Column, parse_counts
+from sparsemix.data.values import holds_numbers
 from sparsemix.foundation.errors import DataError, ParameterError, parameter_error
 
 PathOrTable = Any
@@ -123,19 +123,20 @@ def _with_guessed_count(reader: TableReader, roles: Roles) -> Roles:
     """Take the column of counts where it is the one obvious choice and the caller left others to be guessed."""
     if len(roles.unused_counts) == 1 and roles.guessed:
         [name] = roles.unused_counts
-        if _begins_with_counts(reader, {"feature": roles.columns["feature"], "count": name}):
+        if _begins_with_numbers(reader, {"feature": roles.columns["feature"], "count": name}):
             return roles.with_count(name)
     return roles
 
 
-def _begins_with_counts(reader: TableReader, columns: dict[str, str]) -> bool:
+def _begins_with_numbers(reader: TableReader, columns: dict[str, str]) -> bool:
+    """Whether the column of counts is one of numbers; good or bad ones, for reading it tells a bad one's place."""
+    if columns["count"] in reader.list_columns():
+        return False
     try:
         first = next(reader.blocks(columns), None)
-        if first is not None:
-            parse_counts(Column(first.columns["count"], "count", first.place))
     except DataError:
-        return False
-    return first is not None
+        return True  # reading meets the same error, and then it is raised
+    return first is not None and holds_numbers(first.columns["count"])
 
 
 def _memory_reader(source: PathOrTable, request: Request) -> TableReader:

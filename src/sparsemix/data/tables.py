@@ -44,8 +44,8 @@ def read_table(
         obvious choice, and the report says so. In basket form without such a column each record is a row.
     count : str, optional
         Column of counts, whole numbers >= 0; counts of repeated pairs are summed. It is guessed only where
-        `row` or `feature` is, in long form. Without it a feature is present or not, however often the pair is
-        repeated.
+        `row` or `feature` is, in long form, and from then on every value must be a count. Without it a feature
+        is present or not, however often the pair is repeated.
     time, group, label : str, optional
         Columns with one value a row; the first that a row has is kept, and rows with several are counted.
     delimiter : str, optional
@@ -111,7 +111,7 @@ def guess_columns(path_or_table: PathOrTable) -> dict[str, str]:
     dict of str to str
         ``{"row": ..., "feature": ...}``, without a row where each record is one (lists of features, and no
         column that looks like an id), and with ``"count"`` where one column has a name for counts and begins
-        with whole numbers >= 0; empty for files that have no columns.
+        with numbers; empty for files that have no columns.
 
     Raises
     ------

@@ -22,7 +22,7 @@ NULL, EMPTY = -1, -2
 """Codes of a missing value and of an empty string."""
 
 COUNT_RULE = "a whole number >= 0"
-COUNT_REMEDY = "Correct it, or name row= and feature= and leave count= out."
+COUNT_REMEDY = "Correct it, name another count=, or name row= and feature= and no count= if there is none."
 TIME_RULE = "an ISO 8601 time such as 2024-05-31T12:00:00Z, or seconds since 1970"
 
 
@@ -153,6 +153,21 @@ def parse_counts(column: Column) -> NDArray[np.float64]:
         record = int(np.argmax(bad))
         raise column.error(record, COUNT_RULE, values[record].as_py(), COUNT_REMEDY)
     return counts
+
+
+def holds_numbers(values: Any) -> bool:
+    """Whether any value of a column is a number, or text that says one.
+
+    Examples
+    --------
+    >>> holds_numbers(pa.array(["many", "3"])), holds_numbers(pa.array(["many", ""]))
+    (True, False)
+    """
+    try:
+        numbers = parse_numbers(one_array(values))
+    except pa.ArrowException:
+        return False
+    return not bool(np.isnan(numbers).all())
 
 
 def parse_times(column: Column) -> NDArray[np.float64]:
