@@ -20,6 +20,23 @@ def test_one_index_stored_thirty_times_gives_no_probability_of_ten():
     assert read_table(table, row="ad", feature="word").matrix.toarray().tolist() == [[1]]
 
 
+@pytest.mark.parametrize("value", [np.int8(100), np.uint8(200), np.bool_(True), np.float32(2**24 - 1)])
+@pytest.mark.parametrize("form", ["csr", "csc", "coo"])
+def test_what_is_stored_twice_means_the_same_in_every_format_and_type(form, value):
+    row, column, values = np.zeros(3, int), np.zeros(3, int), np.full(3, value)
+    matrix = {
+        "csr": lambda: sparse.csr_array((values, column, [0, 3]), shape=(1, 1)),
+        "csc": lambda: sparse.csc_array((values, row, [0, 3]), shape=(1, 1)),
+        "coo": lambda: sparse.coo_array((values, (row, column)), shape=(1, 1)),
+    }[form]()
+    assert Dataset.from_matrix(matrix).matrix.toarray().tolist() == [[3 * float(value)]]
+    matrix.data[1:] = 0
+    if matrix.dtype.kind not in "bu":
+        matrix.data[1] = -1
+        with pytest.raises(DataError, match="row 0, column 0 is -1"):
+            Dataset.from_matrix(matrix)
+
+
 @pytest.mark.parametrize("indices", [np.int32, np.int64])
 @pytest.mark.parametrize("indptr", [np.int32, np.int64])
 def test_any_mix_of_index_widths_is_taken(indices, indptr):

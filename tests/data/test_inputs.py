@@ -67,25 +67,64 @@ def test_index_types_in_any_mix(form, indptr, indices):
     assert (found.block(0, 3).indptr.dtype, found.block(0, 3).columns.dtype) == (np.int64, np.int32)
 
 
+def stored_as(form, row, column, value, shape):
+    """A matrix of those triples, repeated ones and all."""
+    if form == "coo":
+        return sparse.coo_array((value, (row, column)), shape=shape)
+    outer, inner = (row, column) if form == "csr" else (column, row)
+    order = np.argsort(outer, kind="stable")
+    indptr = np.searchsorted(outer[order], np.arange(shape[form == "csc"] + 1))
+    return getattr(sparse, f"{form}_array")((value[order], inner[order], indptr), shape=shape)
+
+
+def refusal(X, binarize):
+    with pytest.raises(DataError) as caught:
+        as_binary_rows(X, binarize=binarize)
+    return str(caught.value)
+
+
+REPEATED = {
+    "halves": ([0.5, 0.5], True, {0.0: True, 0.5: True, 1.0: False}),
+    "opposites": ([2.0, -1.0], True, {0.0: True, 0.5: True, 1.0: False}),
+    "nothing left": ([1.0, -1.0], False, {0.0: False, 0.5: False}),
+    "ones": ([1, 1], None, {0.0: True, 1.0: True, 2.0: False}),
+    "thirty": ([1.0] * 30, None, {0.0: True, 29.5: True, 30.0: False}),
+    "narrow integers": (np.full(4, 100, np.int8), None, {0.0: True, 399.0: True, 400.0: False}),
+    "negative": ([1.0, -2.0], None, {0.0: False, 1.0: False}),
+    "infinite": ([np.inf, -np.inf], None, {0.0: None}),
+    "truth values": ([True, True], True, {0.0: True, 0.5: True, 1.0: False}),
+}
+
+
+@pytest.mark.parametrize("case", REPEATED)
 @pytest.mark.parametrize("form", ["csr", "csc", "coo"])
-def test_entries_stored_thirty_times_count_once(form):
-    """A matrix whose entry (0, 2) stands in it thirty times, in disorder."""
-    row, column = np.array([0] * 31 + [1]), np.array([2] * 20 + [0] + [2] * 10 + [1])
-    matrix = sparse.coo_array((np.ones(32), (row, column)), shape=(3, 4))
-    if form != "coo":
-        outer, inner = (row, column) if form == "csr" else (column, row)
-        order = np.argsort(outer, kind="stable")
-        indptr = np.searchsorted(outer[order], np.arange((3 if form == "csr" else 4) + 1))
-        kind = sparse.csr_array if form == "csr" else sparse.csc_array
-        matrix = kind((np.ones(32), inner[order], indptr), shape=(3, 4))
-    assert matrix.nnz == 32
-    found = as_binary_rows(matrix)
-    np.testing.assert_array_equal(to_array(found), [[1, 0, 1, 0], [0, 1, 0, 0], [0, 0, 0, 0]])
-    assert_sorted(found)
+def test_entries_stored_several_times_add_up_first(form, case):
+    """Equal matrices give the same rows, or the same error, however they are stored; None stands for an error."""
+    values, plain, binarized = REPEATED[case]
+    values = np.concatenate([values, np.asarray([1, 1], np.asarray(values).dtype)])
+    row, column = np.array([*[0] * (values.size - 2), 0, 1]), np.array([*[2] * (values.size - 2), 0, 1])
+    backwards = np.arange(values.size)[::-1]
+    matrix = stored_as(form, row[backwards], column[backwards], values[backwards], (3, 4))
+    parts = ("data", "col" if form == "coo" else "indices")
+    before = [getattr(matrix, part).copy() for part in parts]
+    with np.errstate(invalid="ignore"):
+        dense = np.zeros((3, 4), bool if values.dtype == bool else float)
+        np.add.at(dense, (row, column), values)
+    for binarize, present in {None: plain, **binarized}.items():
+        if present is None:
+            assert refusal(matrix, binarize) == refusal(dense, binarize)
+            continue
+        found = as_binary_rows(matrix, binarize=binarize)
+        np.testing.assert_array_equal(to_array(found), to_array(as_binary_rows(dense, binarize=binarize)))
+        assert to_array(found)[0, 2] == present
+        assert_sorted(found)
+    assert matrix.nnz == values.size
+    for part, old in zip(parts, before, strict=True):
+        np.testing.assert_array_equal(getattr(matrix, part), old)
 
 
-def test_blocks_stored_twice_count_once():
-    blocks, indices, indptr = np.ones((2, 1, 2)), np.array([1, 1]), np.array([0, 2])
+def test_blocks_stored_twice_add_up():
+    blocks, indices, indptr = np.full((2, 1, 2), 0.5), np.array([1, 1]), np.array([0, 2])
     matrix = sparse.bsr_array((blocks, indices, indptr), shape=(1, 4))
     np.testing.assert_array_equal(to_array(as_binary_rows(matrix)), [[0, 0, 1, 1]])
 
@@ -251,7 +290,9 @@ def snapshot(matrix):
 @pytest.mark.parametrize("binarize", [None, 0.5])
 def test_the_input_is_never_changed(form, binarize):
     indices, indptr = np.array([2, 0, 2, 3, 1, 1]), np.array([0, 3, 3, 5, 6])
-    matrix = getattr(sparse, f"{form}_array")((np.array([1, 0, 1, 1, 1, 1.0]), indices, indptr), shape=(4, 4))
+    matrix = getattr(sparse, f"{form}_array")(
+        (np.array([0.5, 0, 0.5, 1, 1, 1]), indices, indptr), shape=(4, 4)
+    )
     before = snapshot(matrix)
     as_binary_rows(matrix, binarize=binarize)
     for old, new in zip(before, snapshot(matrix), strict=True):

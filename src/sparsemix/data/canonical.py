@@ -1,12 +1,13 @@
 """Any matrix of counts to the one form that everything else relies on."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from sparsemix.foundation.errors import DataError
+from sparsemix.foundation.errors import DataError, shorten
 
 LARGEST_FLOAT32_INTEGER = 2**24
 LARGEST_FLOAT64_INTEGER = 2**53
@@ -41,8 +42,7 @@ def canonical_counts(matrix: Any, feature_names: NDArray[Any] | None = None) -> 
     array([[0., 2.],
            [1., 0.]], dtype=float32)
     """
-    rows = _as_csr(matrix)
-    _check_values(rows, feature_names)
+    rows = _as_csr(matrix, feature_names)
     width = np.int32 if max(rows.nnz, *rows.shape) <= np.iinfo(np.int32).max else np.int64
     parts = (rows.data.astype(np.float64), rows.indices.astype(width), rows.indptr.astype(width))
     counts = sparse.csr_array(parts, shape=rows.shape)
@@ -64,18 +64,24 @@ def compact_counts(counts: NDArray[Any]) -> NDArray[Any]:
     return counts.astype(np.float32 if exact else np.float64)
 
 
-def _as_csr(matrix: Any) -> Any:
-    """CSR view or copy of `matrix`; index arrays get one common width."""
+def _as_csr(matrix: Any, feature_names: NDArray[Any] | None) -> Any:
+    """CSR of checked values; what is stored twice is summed in double precision, or still stored twice."""
     given: Any = matrix
     if sparse.issparse(matrix):
         if given.ndim != 2:
             raise DataError(f"A matrix of counts must have 2 axes, but it has {given.ndim}.")
+        _check_dtype(given.dtype)
         if given.format == "csr":
-            return sparse.csr_array((given.data, given.indices, given.indptr), shape=given.shape)
-        return sparse.csr_array(given.tocoo(copy=True))
+            rows = sparse.csr_array((given.data, given.indices, given.indptr), shape=given.shape)
+            _check_values(rows.data, lambda at: (_row_of(rows, at), rows.indices[at]), feature_names)
+            return rows
+        triples = given.tocoo()
+        _check_values(triples.data, lambda at: (triples.row[at], triples.col[at]), feature_names)
+        places = (triples.row, triples.col)
+        return sparse.csr_array((triples.data.astype(np.float64), places), shape=given.shape)
     if isinstance(matrix, np.ndarray) and matrix.ndim == 2:
         _check_dtype(matrix.dtype)
-        return sparse.csr_array(matrix)
+        return _as_csr(sparse.csr_array(matrix), feature_names)
     raise DataError(
         f"A matrix of counts must be a SciPy sparse matrix or a 2-D array, but it is {type(matrix).__name__}."
     )
@@ -86,19 +92,23 @@ def _check_dtype(dtype: np.dtype[Any]) -> None:
         raise DataError(f"A matrix of counts must hold numbers, but its dtype is {dtype}.")
 
 
-def _check_values(rows: sparse.csr_array, feature_names: NDArray[Any] | None) -> None:
-    _check_dtype(rows.dtype)
-    if rows.dtype.kind in "bu":
+def _row_of(rows: Any, at: int) -> int:
+    return int(np.searchsorted(rows.indptr, at, side="right")) - 1
+
+
+def _check_values(
+    values: NDArray[Any], place_of: Callable[[int], tuple[int, int]], feature_names: NDArray[Any] | None
+) -> None:
+    if values.dtype.kind in "bu":
         return
-    bad = not_a_count(rows.data)
+    bad = not_a_count(values)
     if not bad.any():
         return
     position = int(np.argmax(bad))
-    row = int(np.searchsorted(rows.indptr, position, side="right")) - 1
-    column = int(rows.indices[position])
-    name = "" if feature_names is None else f" ({feature_names[column]!r})"
+    row, column = map(int, place_of(position))
+    name = "" if feature_names is None else f" ({shorten(feature_names[column])})"
     raise DataError(
-        f"Counts must be whole numbers >= 0, but row {row}, column {column}{name} is {rows.data[position]}. "
+        f"Counts must be whole numbers >= 0, but row {row}, column {column}{name} is {values[position]}. "
         f"Clip, round or binarize the values first."
     )
 

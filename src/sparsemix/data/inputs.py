@@ -86,7 +86,7 @@ def as_binary_rows(X: Any, *, binarize: float | None = None, owner: str = "the m
     Parameters
     ----------
     X : Dataset, sparse matrix of any format, array, or data frame (pandas, polars, Arrow)
-        Zeros and ones, (n_rows, n_features). Entries stored twice count once; stored zeros count as zeros.
+        Zeros and ones, (n_rows, n_features). Entries stored twice add up before anything else; stored zeros are zeros.
     binarize : float >= 0, optional
         Values above it count as one, all others as zero. Without it a value other than 0 and 1 is an error.
     owner : str
@@ -142,26 +142,45 @@ class _Rule(NamedTuple):
                 " A data frame in which each record names a row and a feature is for sparsemix.read_table."
             )
         if not np.isfinite(value):
-            value = "NaN" if np.isnan(value) else value
             remedy = "Values may not be missing or infinite: put 0 where a feature is absent."
+        shown = "NaN" if np.isnan(value) else f"{float(value)}"
         return DataError(
-            f"'X' of {self.owner} must hold {rule}, but {where} of row {row} is {value!s}. {remedy}"
+            f"'X' of {self.owner} must hold {rule}, but {where} of row {row} is {shown}. {remedy}"
         )
 
 
 def _canonical(matrix: Any, rule: _Rule) -> Any:
-    """CSR with sorted columns and no zeros, duplicates counted once; arrays may be those of `matrix`."""
+    """CSR with sorted columns, without zeros or duplicates; arrays may be those of `matrix`."""
     check_width(matrix, rule.owner)
     if not sparse.issparse(matrix):
         _check_dense(matrix, rule)
         return sparse.csr_array(rule.ones(matrix))
-    rows = _checked_rows(matrix, rule)
-    has_zeros = not all(np.all(rows.data[s : s + _VALUES_PER_CHECK]) for s in _starts(rows.data.size))
-    if has_zeros or not rows.has_canonical_format:
+    summed = _summed(matrix, rule.owner)
+    _check_sparse(summed, rule)
+    if rule.binarize is not None:
+        summed = type(summed)((rule.ones(summed.data), summed.indices, summed.indptr), shape=summed.shape)
+    rows = summed.tocsr()
+    if not all(np.all(rows.data[s : s + _VALUES_PER_CHECK]) for s in _starts(rows.data.size)):
         rows = rows.astype(bool, copy=True)
         rows.eliminate_zeros()
-        rows.sum_duplicates()
     return rows
+
+
+def _summed(matrix: Any, owner: str) -> Any:
+    """CSR, or CSC of a CSC, with each entry stored once; arrays may be those of `matrix`.
+
+    Numbers that are stored for the same place add up in double precision, whatever their type; truth values stay so.
+    """
+    view = whole_view(matrix, owner)
+    kind = bool if view.dtype == bool else np.float64
+    if view.format not in {"csr", "csc"}:
+        triples = view.tocoo()
+        places = (triples.row, triples.col)
+        return sparse.csr_array((triples.data.astype(kind, copy=False), places), shape=view.shape)
+    if not view.has_canonical_format:
+        view = view.astype(kind, copy=True)
+        view.sum_duplicates()
+    return view
 
 
 def _check_dense(matrix: NDArray[Any], rule: _Rule) -> None:
@@ -174,29 +193,13 @@ def _check_dense(matrix: NDArray[Any], rule: _Rule) -> None:
             raise rule.error(matrix[row, column], row, column)
 
 
-def _starts(size: int) -> range:
-    return range(0, size, _VALUES_PER_CHECK)
-
-
-def _checked_rows(matrix: Any, rule: _Rule) -> Any:
-    """CSR of ones and zeros whose arrays may be those of `matrix`; entries stored twice stay two."""
-    if matrix.format not in {"csr", "csc"}:
-        return _from_triples(matrix.tocoo(), rule)
-    view = whole_view(matrix, rule.owner)
+def _check_sparse(view: Any, rule: _Rule) -> None:
     wrong = rule.first_wrong(view.data)
     if wrong >= 0:
         outer, inner = int(np.searchsorted(view.indptr, wrong, side="right")) - 1, int(view.indices[wrong])
-        place = (outer, inner) if matrix.format == "csr" else (inner, outer)
+        place = (outer, inner) if view.format == "csr" else (inner, outer)
         raise rule.error(view.data[wrong], *place)
-    if rule.binarize is not None:
-        view = type(view)((rule.ones(view.data), view.indices, view.indptr), shape=view.shape)
-    return view if matrix.format == "csr" else view.tocsr()
 
 
-def _from_triples(matrix: Any, rule: _Rule) -> Any:
-    """CSR from coordinates; as truth values, of which those stored twice do not add up."""
-    wrong = rule.first_wrong(matrix.data)
-    if wrong >= 0:
-        raise rule.error(matrix.data[wrong], int(matrix.row[wrong]), int(matrix.col[wrong]))
-    triples = (rule.ones(matrix.data), (matrix.row, matrix.col))
-    return sparse.coo_array(triples, shape=matrix.shape).tocsr()
+def _starts(size: int) -> range:
+    return range(0, size, _VALUES_PER_CHECK)

@@ -17,21 +17,16 @@ from sparsemix.data import count_inputs, inputs
 from sparsemix.foundation.errors import DataError, UnknownFeaturesWarning
 
 
-def entries(name, rows):
+def entries(rows):
     """Entries as triples in disorder, several of the same place, that mean the rows."""
     matrix = sparse.coo_array(rows)
     order = np.random.default_rng(0).permutation(matrix.nnz)
     row, column, value = matrix.row[order], matrix.col[order], matrix.data[order]
-    times = 3 if name == "bernoulli" else 2  # which count once, or add up
-    return (
-        np.tile(value if name == "bernoulli" else value / 2, times),
-        np.tile(row, times),
-        np.tile(column, times),
-    )
+    return np.tile(value / 2, 2), np.tile(row, 2), np.tile(column, 2)
 
 
-def doubled(name, rows):
-    value, row, column = entries(name, rows)
+def doubled(rows):
+    value, row, column = entries(rows)
     coo = sparse.coo_array((value, (row, column)), shape=rows.shape)
     yield "COO with duplicates", coo
     order = np.argsort(row, kind="stable")
@@ -42,7 +37,7 @@ def doubled(name, rows):
     yield "CSC with duplicates", sparse.csc_array((value[order], row[order], indptr), shape=rows.shape)
 
 
-def every_format(name, rows):
+def every_format(rows):
     for form, kind in product(["csr", "csc", "coo", "bsr", "dok", "lil", "dia"], ["array", "matrix"]):
         yield f"{form}_{kind}", getattr(sparse, f"{form}_{kind}")(rows)
     for indptr, indices in product([np.int32, np.int64], repeat=2):
@@ -61,7 +56,7 @@ def every_format(name, rows):
     full = sparse.csr_array(np.ones(rows.shape))
     full.data = rows.ravel().copy()
     yield "stored zeros", full
-    yield from doubled(name, rows)
+    yield from doubled(rows)
     yield "Fortran", np.asfortranarray(rows)
     yield "list", rows.tolist()
     yield "Dataset", Dataset.from_matrix(rows)
@@ -70,7 +65,7 @@ def every_format(name, rows):
 
 def test_every_format_gives_the_same_bits(name, rows, fitted):
     expected, share = hash_of(fitted), fitted.predict_proba(rows)
-    for kind, form in every_format(name, rows):
+    for kind, form in every_format(rows):
         model = new_model(name).fit(form)
         assert hash_of(model) == expected, kind
         assert_array_equal(model.labels_, fitted.labels_, err_msg=kind)
@@ -109,7 +104,7 @@ def test_arrays_that_cannot_be_written(name, rows, tmp_path, fitted):
 
 def test_the_input_is_not_changed_and_not_kept(name, rows, topics):
     labels, weights, shares = some_labels(topics), np.ones(N_ROWS), draw_shares(N_ROWS)
-    messy = dict(doubled(name, rows))["CSR with duplicates"]
+    messy = dict(doubled(rows))["CSR with duplicates"]
     before = [getattr(messy, part).copy() for part in ("data", "indices", "indptr")]
     model = new_model(name, init=shares, unlabeled_weight=0.5).fit(messy, labels, sample_weight=weights)
     for part, old in zip(("data", "indices", "indptr"), before, strict=True):

@@ -33,9 +33,10 @@ def every_format(rows):
     yield "unsorted", backwards
     double = sparse.coo_array(rows)
     row, column = np.repeat(double.row, 3), np.repeat(double.col, 3)
-    yield "duplicates", sparse.coo_array((np.ones(row.size), (row, column)), shape=rows.shape)
+    parts = np.tile([0.5, 0.25, 0.25], double.nnz)
+    yield "duplicates", sparse.coo_array((parts, (row, column)), shape=rows.shape)
     indptr = np.concatenate([[0], np.cumsum(3 * rows.sum(axis=1))])
-    yield "duplicates in rows", sparse.csr_array((np.ones(row.size), column, indptr), shape=rows.shape)
+    yield "duplicates in rows", sparse.csr_array((parts, column, indptr), shape=rows.shape)
     full = sparse.csr_array(np.ones(rows.shape))
     full.data = rows.ravel().astype(float)
     yield "stored zeros", full
