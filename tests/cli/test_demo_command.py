@@ -119,6 +119,12 @@ def test_ads_are_the_same_for_a_seed_and_mostly_about_their_trade():
     assert 0 < np.mean(first.topics < 0) < 0.1
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_every_seed_gives_ads_with_keywords(seed):
+    """Also where an ad about nothing has drawn no keyword at first."""
+    assert min(map(len, make_demo_ads(3_000, seed).keywords)) >= 1
+
+
 def test_the_csv_reads_back(tmp_path):
     ads = make_demo_ads(300)
     ads.write_csv(tmp_path / "ads.csv")

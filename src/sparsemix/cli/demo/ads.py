@@ -88,7 +88,7 @@ def _draw_keywords(
     rng: np.random.Generator, names: list[str], chances: NDArray[np.float64], topic: int
 ) -> list[str]:
     anywhere = rng.poisson(8.0 if topic < 0 else _STRAY_KEYWORDS)
-    chosen = set(rng.integers(len(names), size=max(anywhere, topic < 0)).tolist())
+    chosen = set(rng.integers(len(names), size=max(anywhere, int(topic < 0))).tolist())
     if topic >= 0:
         own = np.flatnonzero(rng.random(len(names)) < chances[topic])
         chosen |= set(own.tolist()) or {int(chances[topic].argmax())}
