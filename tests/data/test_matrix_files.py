@@ -156,6 +156,80 @@ def test_svmlight_tokens_that_cannot_be_read(token, tmp_path):
         read_table(path)
 
 
+@pytest.mark.parametrize("read", [read_table, lambda path: list(iter_batches(path))])
+def test_svmlight_column_numbers_that_no_memory_holds(read, tmp_path):
+    path = tmp_path / "a.svmlight"
+    path.write_text("x 1:1\nx 2:1 2000000000:1\n")
+    with pytest.raises(DataError) as caught:
+        read(path)
+    assert str(caught.value) == (
+        f"{path}, line 2: 'column:count' must be a column number up to 134,217,728, since columns without entries "
+        f"take memory too, but it is '2000000000:1'. Number the columns anew, or give names instead of numbers, as "
+        f"lists of features in JSON lines."
+    )
+    path.write_text(f"x {2**27}:1\n")
+    assert read_table(path).matrix.shape == (1, 2**27)
+
+
+MTX = "%%MatrixMarket matrix"
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            f"{MTX} coordinate integer general\n99999999999 99999999999 1\n1 1 1\n",
+            "for 1 non-zero, but rows and",
+        ),
+        (
+            f"{MTX} coordinate pattern general\n2 99999999999 1\n1 1\n",
+            "declares 2 rows and 99,999,999,999 columns",
+        ),
+        (f"{MTX} coordinate pattern symmetric\n99999999 99999999 99999999999\n1 1\n", "but has only "),
+        (f"{MTX} array integer general\n99999999999 99999999999\n1\n", "but has only "),
+    ],
+)
+def test_sizes_that_a_file_only_declares(text, words, packed, tmp_path):
+    path = tmp_path / "huge.mtx"
+    path.write_bytes(gzip.compress(text.encode()) if packed else text.encode())
+    with pytest.raises(DataError, match=words) as caught:
+        read_table(path)
+    assert str(caught.value).startswith(f"{path} declares ")
+    assert str(caught.value).endswith("Correct the size that it declares, or leave out what is empty.")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (f"{MTX} coordinate pattern general\n2 2 4\n1 1\n1 2\n2 1\n2 2", [[1, 1], [1, 1]]),
+        (f"{MTX} array integer general\n2 2\n1\n0\n0\n1", [[1, 0], [0, 1]]),
+        (f"{MTX} array integer symmetric\n2 2\n1\n0\n1", [[1, 0], [0, 1]]),
+        (f"{MTX} coordinate integer general\n0 0 0\n", []),
+    ],
+)
+def test_small_files_hold_what_they_declare(text, expected, tmp_path):
+    path = tmp_path / "small.mtx"
+    path.write_text(text)
+    assert read_table(path).matrix.toarray().tolist() == expected
+
+
+def test_npz_with_a_shape_that_no_memory_holds(tmp_path):
+    path = tmp_path / "huge.npz"
+    sparse.save_npz(path, sparse.coo_array((np.ones(1), ([5], [5])), shape=(2**40, 9)))
+    with pytest.raises(DataError, match=r"declares 1,099,511,627,776 rows and 9 columns"):
+        read_table(path)
+
+
+def test_a_matrix_that_memory_does_not_hold_is_not_called_damaged(tmp_path, monkeypatch):
+    def exhausted(_file):
+        raise MemoryError
+
+    monkeypatch.setattr("sparsemix.data.matrix_files._load_npz", exhausted)
+    with pytest.raises(DataError, match=r"takes more memory than there is, .* Write its rows as svmlight"):
+        read_table(write(tmp_path, "npz"))
+
+
 def test_a_file_of_remarks_has_no_rows(tmp_path):
     path = tmp_path / "a.svmlight"
     path.write_text("# nothing\n\n")

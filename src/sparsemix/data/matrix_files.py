@@ -14,8 +14,12 @@ from scipy import io, sparse
 from sparsemix.data.dataset import Dataset, concatenate
 from sparsemix.data.formats import FileSet, is_gzipped
 from sparsemix.data.report import ReadReport
-from sparsemix.data.svmlight import svmlight_pieces
+from sparsemix.data.svmlight import MOST_COLUMNS, svmlight_pieces
 from sparsemix.foundation.errors import DataError
+from sparsemix.foundation.wording import counted
+
+MOST_EMPTY_ROWS = 2**27
+SIZE_REMEDY = "Correct the size that it declares, or leave out what is empty."
 
 
 def read_matrix_file(files: FileSet) -> Dataset:
@@ -46,6 +50,7 @@ def matrix_pieces(files: FileSet) -> Iterator[Dataset]:
 def _read_whole(file: Path, format: str) -> Dataset:
     with _damage_reported(file):
         matrix = _load_npz(file) if format == "npz" else _load_mtx(file)
+        _check_shape(file, *matrix.shape, matrix.nnz if sparse.issparse(matrix) else matrix.size)
     try:
         dataset = Dataset.from_matrix(matrix)
     except DataError as error:
@@ -63,15 +68,46 @@ def _load_npz(file: Path) -> Any:
 
 def _load_mtx(file: Path) -> Any:
     if not is_gzipped(file):
+        _check_declared(file, io.mminfo(file), file.stat().st_size)
         return io.mmread(file)
     with gzip.open(file, "rb") as stream:
-        return io.mmread(BytesIO(stream.read()))
+        content = stream.read()
+    _check_declared(file, io.mminfo(BytesIO(content)), len(content))
+    return io.mmread(BytesIO(content))
+
+
+def _check_declared(file: Path, declared: tuple[Any, ...], n_bytes: int) -> None:
+    """Raise DataError for a size that the file cannot hold, before memory of that size is asked for."""
+    n_rows, n_columns, n_entries, form = declared[:4]
+    # An entry takes four bytes, "1 1" and a line end; two without places, where half of them may be left out.
+    least = 4 * n_entries if form == "coordinate" else n_rows * (n_columns - 1)
+    if least > n_bytes:
+        size = f"{n_rows:,} rows, {n_columns:,} columns and {n_entries:,} entries"
+        raise DataError(f"{file} declares {size}, but has only {n_bytes:,} bytes. {SIZE_REMEDY}")
+    _check_shape(file, n_rows, n_columns, n_entries)
+
+
+def _check_shape(file: Path, n_rows: int, n_columns: int, n_entries: int) -> None:
+    """Raise DataError for rows and columns without entries beyond what memory is likely to hold."""
+    if n_columns > MOST_COLUMNS or n_rows > n_entries + MOST_EMPTY_ROWS:
+        raise DataError(
+            f"{file} declares {n_rows:,} rows and {n_columns:,} columns for {counted(n_entries, 'non-zero')}, but "
+            f"rows and columns without entries take memory too: at most {MOST_COLUMNS:,} columns can be read, and "
+            f"{MOST_EMPTY_ROWS:,} rows more than entries. {SIZE_REMEDY}"
+        )
 
 
 @contextmanager
 def _damage_reported(file: Path) -> Iterator[None]:
     try:
         yield
+    except DataError:
+        raise
+    except MemoryError as error:
+        raise DataError(
+            f"{file} takes more memory than there is, and files of this format are read whole. "
+            f"Write its rows as svmlight or as a table, which can be read in batches."
+        ) from error
     except (OSError, ValueError, KeyError, EOFError, OverflowError, zipfile.BadZipFile) as error:
         # NumPy takes what it does not recognise for a pickle, and names the unsafe way to load one.
         reason = "SciPy has not written it" if "pickle" in str(error) else str(error).rstrip(".")

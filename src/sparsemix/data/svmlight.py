@@ -24,7 +24,13 @@ from sparsemix.data.values import COUNT_RULE, Column, parse_numbers
 from sparsemix.data.vocabulary import Vocabulary
 
 PAIR = r"^(?P<column>[0-9]{1,10}):(?P<count>[-+.0-9a-zA-Z]+)$"
-LARGEST_COLUMN = 2**31 - 1
+MOST_COLUMNS = 2**27
+"""Models keep memory for every column up to the last, whether rows hold it or not; here 1 GB for each float."""
+
+COLUMN_RULE = f"a column number up to {MOST_COLUMNS:,}, since columns without entries take memory too"
+COLUMN_REMEDY = (
+    "Number the columns anew, or give names instead of numbers, as lists of features in JSON lines."
+)
 
 
 @dataclass(frozen=True)
@@ -141,9 +147,11 @@ def _pairs(column: Column) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         raise column.error(record, rule, column.values[record].as_py())
     columns = parts.field("column").cast(pa.int64()).to_numpy()
     counts = parse_numbers(parts.field("count"))
-    bad = not_a_count(counts) | (columns >= LARGEST_COLUMN)
-    if bad.any():
-        record = int(np.argmax(bad))
-        rule = f"a column number below 2**31 and {COUNT_RULE}"
-        raise column.error(record, rule, column.values[record].as_py())
+    for bad, rule, remedy in (
+        (not_a_count(counts), f"a column number, a colon and {COUNT_RULE}", ""),
+        (columns > MOST_COLUMNS, COLUMN_RULE, COLUMN_REMEDY),
+    ):
+        if bad.any():
+            record = int(np.argmax(bad))
+            raise column.error(record, rule, column.values[record].as_py(), remedy)
     return columns, counts
