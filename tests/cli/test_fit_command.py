@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import sparsemix as sm
+from sparsemix.cli.results import say_if_one_has_nearly_all
 from sparsemix.metrics import adjusted_rand
 from sparsemix.persistence import read_payload, state_hash
 
@@ -136,6 +137,53 @@ def test_a_bad_output_is_found_before_the_work(sparsemix, table, tmp_path, monke
     assert "does not exist. Create it first." in sparsemix.err
     assert sparsemix("fit", table, "-o", tmp_path) == 2
     assert "it is a folder" in sparsemix.err
+
+
+@pytest.fixture(scope="module")
+def thin(tmp_path_factory):
+    """A table whose rows have one keyword each, of very many, and one of two kinds."""
+    rng = np.random.default_rng(1)
+    path = tmp_path_factory.mktemp("thin") / "thin.csv"
+    lines = [f"{row},word {rng.integers(5_000)},{'even' if row % 2 else ''}" for row in range(600)]
+    path.write_text("\n".join(["ad,keyword,kind", *lines]) + "\n")
+    return path
+
+
+NEARLY_ALL = "of the rows are in cluster "
+
+
+def test_one_cluster_of_nearly_all_rows_is_warned_of(sparsemix, thin, tmp_path):
+    assert sparsemix("fit", thin, "-o", tmp_path / "m.smx", "-k", 3) == 0
+    share = next(line.split()[1] for line in sparsemix.out.splitlines() if line.lstrip().startswith("0 "))
+    warning = sparsemix.err.splitlines()[-1]
+    assert warning.startswith(f"warning: {share} {NEARLY_ALL}0, so the clusters tell few rows apart.")
+    for remedy in ("few keywords", "--min-rows-per-feature", "--max-features-per-row", "-k"):
+        assert remedy in warning
+    assert sparsemix("fit", thin, "-o", tmp_path / "m.smx", "-k", 3, "--quiet") == 0
+    assert sparsemix.err == ""
+
+
+@pytest.mark.parametrize(
+    ("component", "share", "shown"),
+    [(-1, 0.95, "the clutter, so"), (7, 0.901, "cluster 7, so"), (7, 0.9, "")],
+)
+def test_which_cluster_it_is(capsys, component, share, shown):
+    clusters = [{"component": component, "share": share}, {"component": 8, "share": 1 - share}]
+    say_if_one_has_nearly_all(clusters)
+    err = capsys.readouterr().err
+    assert shown in err
+    assert bool(err) == bool(shown)
+
+
+@pytest.mark.parametrize("options", [["-k", 1], ["-k", 3, "--label", "kind"]])
+def test_one_cluster_that_was_asked_for_is_not(sparsemix, thin, tmp_path, options):
+    assert sparsemix("fit", thin, "-o", tmp_path / "m.smx", *options) == 0
+    assert NEARLY_ALL not in sparsemix.err
+
+
+def test_clusters_that_share_the_rows_are_not_warned_of(sparsemix, table, tmp_path):
+    assert sparsemix("fit", table, "-o", tmp_path / "m.smx", *OPTIONS[:-1]) == 0
+    assert NEARLY_ALL not in sparsemix.err
 
 
 def test_an_empty_table_is_trouble_with_data(sparsemix, tmp_path):

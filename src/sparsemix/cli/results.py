@@ -1,21 +1,22 @@
 """Ask a model and put its answers into plain values, for tables and JSON alike."""
 
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from sparsemix.cli.console import note, plain, show, show_json
 from sparsemix.cli.progress import with_progress
-from sparsemix.cli.tables import clusters_table
+from sparsemix.cli.tables import clusters_table, percent
 from sparsemix.cli.watching import WatchedBatches
 from sparsemix.foundation.errors import DataError, parameter_error
 from sparsemix.foundation.wording import counted
 from sparsemix.reporting import summarize_model
 from sparsemix.reporting.comparison import n_tokens
-from sparsemix.reporting.summary import describe_component
+from sparsemix.reporting.summary import CLUTTER, describe_component
 
 _SHORT = 12  # clusters that a short table shows
+_NEARLY_ALL = 0.9  # share of the rows in one cluster from which on it says little about them
 
 
 def describe_clusters(
@@ -72,10 +73,24 @@ def keyword_names(model: Any) -> list[str]:
 
 
 def show_fit(
-    model: Any, source: str, path: Path, *, label_names: Sequence[str] | None = None, json: bool
+    model: Any, source: str, path: Path, *, label_names: Sequence[str] | None, json: bool, quiet: bool
 ) -> None:
-    """Print what was learnt: as JSON, or as a short table with what to run next."""
+    """Print what was learnt: as JSON, or as a short table with what to run next; warn if one cluster has it all."""
     summary = summarize_model(model, n_features=6)
+    _show_summary(model, summary, source, path, label_names=label_names, json=json)
+    if model.n_components > 1 and not label_names:
+        say_if_one_has_nearly_all(summary["clusters"], quiet=quiet)
+
+
+def _show_summary(
+    model: Any,
+    summary: dict[str, Any],
+    source: str,
+    path: Path,
+    *,
+    label_names: Sequence[str] | None,
+    json: bool,
+) -> None:
     if json:
         run = {name: getattr(model, f"{name}_", None) for name in ("converged", "n_iter", "n_impossible")}
         show_json({"model": str(path), **summary, **run, "label_names": label_names})
@@ -98,6 +113,21 @@ def show_fit(
         f"  {shlex.join(['sparsemix', 'clusters', str(path)])}",
         f"  {shlex.join(['sparsemix', 'suggest', str(path), '--keyword', _example(clusters)])}",
         f"  {shlex.join(['sparsemix', 'assign', str(path), source, '-o', 'assignments.csv'])}",
+    )
+
+
+def say_if_one_has_nearly_all(clusters: Sequence[Mapping[str, Any]], *, quiet: bool = False) -> None:
+    """Warn when the largest of the clusters, which comes first, leaves hardly a row to the others."""
+    largest = clusters[0]
+    if largest["share"] <= _NEARLY_ALL:
+        return
+    name = "the clutter" if largest["component"] == CLUTTER else f"cluster {largest['component']}"
+    note(
+        f"warning: {percent(largest['share'])} of the rows are in {name}, so the clusters tell few rows apart. Rows "
+        "with few keywords, and keywords of few rows, carry little evidence ('sparsemix profile' shows how many). "
+        "What may help: --min-rows-per-feature, which drops rare keywords and the rows that have no others, "
+        "--max-features-per-row, which drops rows of very many, or a larger -k.",
+        quiet=quiet,
     )
 
 
