@@ -50,7 +50,7 @@ def matrix_pieces(files: FileSet) -> Iterator[Dataset]:
 def _read_whole(file: Path, format: str) -> Dataset:
     with _damage_reported(file):
         matrix = _load_npz(file) if format == "npz" else _load_mtx(file)
-        _check_shape(file, *matrix.shape, matrix.nnz if sparse.issparse(matrix) else matrix.size)
+        _check_shape(file, matrix.shape[0], matrix.shape[1], matrix.size)
     try:
         dataset = Dataset.from_matrix(matrix)
     except DataError as error:
