@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import clone
 
@@ -23,9 +23,10 @@ Model = TypeVar("Model", bound=Mixture)
 class Candidate(NamedTuple):
     """One number of components, fitted to the training rows.
 
-    per_row, per_token : mean log likelihood of the held-out rows, and of their tokens, nats; higher is better.
-    bic, aic, icl : criteria on the training rows; lower is better.
-    objective : of the training rows, nats; n_iter : epochs; seconds : to fit.
+    per_row, per_token : mean log likelihood of the held-out rows, and of their tokens, nats; higher is better. NaN if
+    they have no tokens.
+    bic, aic, icl : criteria on the rows that were learnt; lower is better.
+    objective : of those rows, nats; n_iter : epochs; converged : whether it has; seconds : to fit.
     """
 
     n_components: int
@@ -58,6 +59,9 @@ def compare_n_components(
 ) -> list[Candidate]:
     """Fit a mixture with several numbers of components to the same part of the rows.
 
+    BIC, AIC and ICL are computed on the rows that were learnt, the log likelihoods on those set apart (see the guide
+    for how to read them). One fit for each number, one after the other.
+
     Parameters
     ----------
     model : MultinomialMixture or BernoulliMixture
@@ -65,7 +69,7 @@ def compare_n_components(
     X : Dataset, sparse matrix, array or data frame, (n_rows, n_features)
     n_components : iterable of int
     y : (n_rows,) array of int, optional
-        Known components, -1 for unknown.
+        Known components, -1 for unknown; they must be below every number of components.
     held_out : float in (0, 1), default=0.2
         Share of the rows that is set apart.
     random_state : int, Generator or None
@@ -81,7 +85,7 @@ def compare_n_components(
     ParameterError
         If a parameter breaks its rule.
     DataError
-        If there are fewer than two rows.
+        If there are fewer than two rows, a value is none that the model knows, or `y` does not fit.
 
     Examples
     --------
@@ -98,16 +102,31 @@ def compare_n_components(
         raise parameter_error("model", owner, "a MultinomialMixture or BernoulliMixture", model)
     numbers = _numbers(n_components, owner)
     inside("held_out", owner, held_out, "a number in (0, 1)", 0.0, 1.0, open_low=True)
-    matrix, names, _ = as_given(X, owner)
-    rows = sparse.csr_array(matrix)
-    if rows.shape[0] < 2:
-        raise DataError(f"'X' of {owner} must have at least two rows, but it has {rows.shape[0]}.")
-    labels = known_labels(y, rows.shape[0], max(numbers))
-    order = generator(random_state, owner).permutation(rows.shape[0])
-    n_held_out = int(np.clip(round(held_out * rows.shape[0]), 1, rows.shape[0] - 1))
+    parts = _split(model, X, held_out, generator(random_state, owner))
+    labels = known_labels(y, parts.n_rows, min(numbers))[parts.kept]
+    return [_candidate(model, number, parts.train, parts.test, labels) for number in numbers]
+
+
+class _Split(NamedTuple):
+    """Rows to learn from and rows set apart; kept : positions of the former among all `n_rows`."""
+
+    train: _Part
+    test: _Part
+    kept: NDArray[np.int64]
+    n_rows: int
+
+
+def _split(model: Mixture, X: Any, held_out: float, rng: np.random.Generator) -> _Split:
+    """Check all rows, so that messages name them by their place in `X`, and divide them; their order is kept."""
+    n_rows = model._table(X).n_rows
+    if n_rows < 2:
+        raise DataError(f"'X' of compare_n_components must have at least two rows, but it has {n_rows}.")
+    given, names, _ = as_given(X, type(model).__name__)
+    matrix = sparse.csr_array(given) if sparse.issparse(given) else given
+    order = rng.permutation(n_rows)
+    n_held_out = int(np.clip(round(held_out * n_rows), 1, n_rows - 1))
     held, kept = np.sort(order[:n_held_out]), np.sort(order[n_held_out:])
-    parts = (_Part(rows[kept], names), _Part(rows[held], names))
-    return [_candidate(model, number, *parts, labels[kept]) for number in numbers]
+    return _Split(_Part(matrix[kept], names), _Part(matrix[held], names), kept, n_rows)
 
 
 def _numbers(given: Any, owner: str) -> list[int]:
@@ -130,7 +149,7 @@ def _candidate(model: Mixture, n_components: int, train: _Part, held_out: _Part,
     return Candidate(
         n_components,
         unseen.log_likelihood / unseen.n_rows,
-        answers.per_token(unseen),
+        unseen.log_likelihood / unseen.n_tokens if unseen.n_tokens else float("nan"),
         answers.bic(solution, learnt),
         answers.aic(solution, learnt),
         answers.icl(solution, learnt),
