@@ -13,9 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.special import gammaln
+from scipy.special import digamma, gammaln
 
 from sparsemix.probability.entries import log_gamma, lowered, owners, sum_by_owner
+from sparsemix.probability.expected_parameters import ExpectedParameters, sum_over_features, with_pattern
 
 FloatVector = NDArray[np.float64]
 
@@ -104,16 +105,8 @@ class BetaBernoulli:
             Log weight (up to a common term) plus log probability of the empty row.
         """
         a, b = self.prior
-        owner = owners(counts)
-        own_size = sizes[owner]
-        off = own_size - counts.data + b
-        log_odds = sparse.csr_array(
-            (np.log((counts.data + a) / off), counts.indices, counts.indptr), counts.shape
-        )
-        log_off = sum_by_owner(np.log(off / (own_size + a + b)), owner, sizes.size)
-        n_default = self.n_features - np.diff(counts.indptr)
-        constants = np.log(sizes + self.weight_concentration) + log_off
-        constants += n_default * np.log1p(-a / (sizes + a + b))
+        log_odds = with_pattern(np.log((counts.data + a) / (sizes[owners(counts)] - counts.data + b)), counts)
+        constants = np.log(sizes + self.weight_concentration) + self.log_empty_row(sizes, counts)
         return log_odds, np.log(a / (sizes + b)), constants
 
     def parameters_for_members(
@@ -121,3 +114,38 @@ class BetaBernoulli:
     ) -> tuple[sparse.csr_array, FloatVector, FloatVector]:
         """Natural parameters without the row that asks: one row less, and less of what it holds."""
         return self.natural_parameters(np.maximum(sizes - 1.0, 0.0), lowered(counts, own))
+
+    def log_empty_row(self, sizes: FloatVector, counts: sparse.csr_array) -> FloatVector:
+        """Log probability that a row has no features, given each cluster's rows; (n_clusters,), O(nnz of counts)."""
+        a, b = self.prior
+        own_size = sizes[owners(counts)]
+        explicit = np.log((own_size - counts.data + b) / (own_size + a + b))
+        return sum_over_features(explicit, -np.log1p(a / (sizes + b)), counts, self.n_features)
+
+    def log_predictive(self, held: FloatVector, sizes: FloatVector, log_empty: FloatVector) -> FloatVector:
+        """Log probability of a row in each cluster, given the rows of the cluster, in nats. O(nnz of row x clusters).
+
+        Parameters
+        ----------
+        held : (n_clusters, n_entries) float64
+            How many rows of each cluster hold each feature of the row.
+        sizes, log_empty : (n_clusters,) float64
+            Rows of each cluster, and their `log_empty_row`.
+
+        Returns
+        -------
+        (n_clusters,) float64
+            Without the weight of the cluster; sums to one over all rows.
+        """
+        a, b = self.prior
+        return np.asarray(log_empty + np.log((held + a) / (sizes[:, None] - held + b)).sum(axis=1))
+
+    def expected_natural_parameters(self, sizes: FloatVector, counts: sparse.csr_array) -> ExpectedParameters:
+        """Expected log odds of each feature, and the normaliser of a row at them (FASTEX, eq (10)); O(nnz)."""
+        a, b = self.prior
+        weights = digamma(counts.data + a) - digamma(sizes[owners(counts)] - counts.data + b)
+        default = digamma(a) - digamma(sizes + b)
+        log_partition = sum_over_features(
+            np.logaddexp(0.0, weights), np.logaddexp(0.0, default), counts, self.n_features
+        )
+        return ExpectedParameters(with_pattern(weights, counts), default, log_partition)
