@@ -31,9 +31,10 @@ format:
 docs:
     .venv/bin/mkdocs serve
 
-# Write what is made from the code anew: outputs of the tour, tables of modules, the picture
+# Write what is made from the code anew: outputs of pages that run, tables of defaults and modules, the picture
 pages:
-    .venv/bin/python tests/house/runnable_pages.py docs/tour.md
+    .venv/bin/python tests/house/runnable_pages.py
+    .venv/bin/python tests/house/parameter_tables.py
     .venv/bin/python scripts/list_modules.py
     .venv/bin/python scripts/draw_clusters.py
 

@@ -1,19 +1,20 @@
 """Run the Python blocks of a page in order and compare what they print with the text blocks after them.
 
-``python tests/house/runnable_pages.py docs/tour.md`` writes the outputs into the page anew.
+``python tests/house/runnable_pages.py`` writes the outputs into the pages anew.
 """
 
 import contextlib
 import io
 import math
 import re
-import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 from sparsemix.cli.demo.ads import make_demo_ads
 
+DOCS = Path(__file__).parents[2] / "docs"
+PAGES = (DOCS / "tour.md", DOCS / "guide" / "em_mixtures.md")
 BLOCK = re.compile(
     r"^```python\n(?P<code>.*?)^```\n(?:\n```text\n(?P<output>.*?)^```\n)?", re.MULTILINE | re.DOTALL
 )
@@ -34,6 +35,12 @@ def python_blocks(page: str) -> list[Block]:
         Block(found["code"], found["output"], page.count("\n", 0, found.start()) + 2)
         for found in BLOCK.finditer(page)
     ]
+
+
+def shell_lines(page: str) -> list[str]:
+    """The commands of the page's shell blocks."""
+    blocks = re.findall(r"^```sh\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    return [line for block in blocks for line in block.splitlines() if line.strip()]
 
 
 def run(block: Block, names: dict[str, object], source: str) -> str:
@@ -78,7 +85,7 @@ def folder_of_the_demo():
 
 
 if __name__ == "__main__":
-    path = Path(sys.argv[1]).absolute()
-    with folder_of_the_demo():
-        fresh = with_fresh_outputs(path.read_text("utf-8"), str(path))
-    path.write_text(fresh, "utf-8")
+    for path in PAGES:
+        with folder_of_the_demo():
+            fresh = with_fresh_outputs(path.read_text("utf-8"), str(path))
+        path.write_text(fresh, "utf-8")

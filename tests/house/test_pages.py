@@ -5,6 +5,7 @@ import re
 import shlex
 from pathlib import Path
 
+import parameter_tables
 import pytest
 import runnable_pages
 
@@ -18,13 +19,11 @@ from sparsemix.cli import main
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 README = (ROOT / "README.md").read_text("utf-8")
-TOUR = DOCS / "tour.md"
 
 
 def test_the_readme_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    [shell] = re.findall(r"^```sh\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
-    for line in shell.splitlines():
+    for line in runnable_pages.shell_lines(README):
         program, *arguments = shlex.split(line)
         assert program == "sparsemix"
         assert main(arguments) == 0, f"{line}\n{capsys.readouterr().err}"
@@ -51,16 +50,21 @@ def test_the_readme_has_its_two_commands(command):
     assert f"\n    {command}\n" in README
 
 
-def test_the_tour_runs_and_shows_what_it_prints():
-    page = TOUR.read_text("utf-8")
+@pytest.mark.parametrize("page", runnable_pages.PAGES, ids=lambda page: page.name)
+def test_pages_run_and_show_what_they_print(page, capsys):
+    text = page.read_text("utf-8")
     names: dict[str, object] = {}
     with runnable_pages.folder_of_the_demo():
-        for block in runnable_pages.python_blocks(page):
-            shown = runnable_pages.run(block, names, str(TOUR))
+        for block in runnable_pages.python_blocks(text):
+            shown = runnable_pages.run(block, names, str(page))
             expected = block.output or ""
             assert runnable_pages.same_but_for_rounding(shown, expected), (
-                f"docs/tour.md, line {block.line}, prints\n{shown}\nbut shows\n{expected}\n'just pages' writes it anew"
+                f"{page.name}, line {block.line}, prints\n{shown}\nbut shows\n{expected}\n'just pages' writes it anew"
             )
+        for line in runnable_pages.shell_lines(text):
+            program, *arguments = shlex.split(line)
+            assert program == "sparsemix"
+            assert main(arguments) == 0, f"{line}\n{capsys.readouterr().err}"
 
 
 def test_rounding_is_forgiven_and_words_are_not():
@@ -102,12 +106,38 @@ def test_links_of_pages_outside_the_site_lead_somewhere(page):
     assert [link for link in links if "://" not in link and not (path.parent / link).exists()] == []
 
 
-def test_parameters_of_the_model_are_in_the_guide():
-    guide = (DOCS / "guide" / "online_mixture.md").read_text("utf-8")
-    defaults = sparsemix.OnlineBernoulliMixture().get_params()
-    rows = dict(re.findall(r"^\| `(\w+)` \| ([^|]+?) \|", guide, re.MULTILINE))
-    assert set(rows) == set(defaults)
-    assert [name for name, value in defaults.items() if str(value) not in rows[name]] == []
+@pytest.mark.parametrize("guide", parameter_tables.TABLES, ids=lambda guide: guide.name)
+def test_parameters_of_the_models_are_in_their_guide(guide):
+    defaults = parameter_tables.defaults_of(parameter_tables.TABLES[guide])
+    page = guide.read_text("utf-8")
+    assert sorted(parameter_tables.names_in(page)) == sorted(defaults)
+    assert parameter_tables.with_fresh_defaults(page, defaults) == page, (
+        "'just pages' writes the defaults anew"
+    )
+
+
+def test_stale_defaults_are_written_anew():
+    page = (
+        '| parameter | default |\n|---|---|\n| `tol` | 10 | stops |\n| `init` | "auto": a word | starts |\n'
+    )
+    fresh = parameter_tables.with_fresh_defaults
+    assert fresh(page, {"tol": "10", "init": '"auto"'}) == page
+    assert fresh(page, {"tol": "1", "init": '"random"'}) == page.replace("10", "1").replace(
+        '"auto": a word', '"random"'
+    )
+
+
+def test_defaults_of_models_that_differ_are_both_shown():
+    class One:
+        def get_params(self):
+            return {"tol": 0.1, "init": "a"}
+
+    class Two:
+        def get_params(self):
+            return {"tol": 0.2, "init": "a", "more": None}
+
+    expected = {"tol": "0.1 (One), 0.2 (Two)", "init": '"a"', "more": "None"}
+    assert parameter_tables.defaults_of([One, Two]) == expected
 
 
 def test_pages_need_nothing_from_elsewhere():

@@ -101,7 +101,7 @@ def test_counts_are_binarized_as_the_model_says():
     assert timeless(table) == timeless(again)
 
 
-def test_neither_the_model_nor_the_rows_change(name, rows, fitted):
+def test_neither_the_model_nor_the_rows_change(rows, fitted):
     before, table, copy = hash_of(fitted), sparse.csr_array(rows), rows.copy()
     sm.compare_n_components(fitted, table, [2], random_state=0)
     assert hash_of(fitted) == before
@@ -158,7 +158,7 @@ def test_wrong_models(model):
 
 
 def test_the_models_own_rules_hold(name, rows):
-    with pytest.raises(ParameterError, match="'smoothing' of .* must be a number >= 0"):
+    with pytest.raises(ParameterError, match=r"'smoothing' of .* must be a number >= 0"):
         sm.compare_n_components(new_model(name, smoothing=-1.0), rows, [1])
     with pytest.raises(ParameterError, match=r"'n_components' of .* at most 1,000,000"):
         compare(name, rows, [10**30])
