@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from kernel_modes import MODES, as_mode
 from hypothesis import given
 from hypothesis import strategies as st
+from kernel_modes import MODES, as_mode
 from numpy.testing import assert_allclose
 from scipy.special import gammaln
 
