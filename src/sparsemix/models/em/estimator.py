@@ -24,14 +24,15 @@ class MultinomialMixture(Mixture):
         Whether a row counts for every cluster by its responsibility, or for the most probable one alone (of equals
         the first).
     init : {"repaired", "k-means++", "random"} or (n_rows, n_components) array, default="repaired"
-        Rows far from one another, in the divergence of the family; the same and then splits and merges that raise
-        the evidence; random responsibilities; or given ones.
+        Where EM starts. "k-means++": from rows far from one another, in the divergence of the family; "repaired": from
+        the same, and then splits and merges that raise the evidence; "random": from random responsibilities; an array:
+        from given ones.
     n_init : int, default=1
         Starts; the one with the highest objective stays.
     max_iter : int, default=100
         Most epochs of a start.
     tol : float, default=1e-4
-        A start ends when an epoch raises the objective by less, nats a row.
+        A start ends when an epoch raises the objective by less, nats for each row (by weight).
     accelerate : bool, default=False
         Whether soft EM runs in leaps (SQUAREM), which takes fewer epochs where clusters overlap; the objective still
         never falls, and other starts may win.
@@ -42,12 +43,14 @@ class MultinomialMixture(Mixture):
     unlabeled_weight : float in [0, 1], default=1.0
         How much a row without a label counts, beside one with a label (Nigam et al. 2000).
     seed_words : dict, optional
-        For some clusters features that stand for them: ``{0: ["spam", "award"]}``.
+        For some clusters features that stand for them: ``{0: ["spam", "award"]}``. Those that no row has are left out,
+        with an `UnknownFeaturesWarning`.
     seed_weight : float, default=10.0
         Pseudo-count of each of those.
     warm_start : bool, default=False
         Whether `fit` goes on from the fit before.
     random_state : int, RandomState or None, default=None
+        Seed of the starts; nothing else is random.
     n_jobs : int or None, default=None
         Threads of the E step; the answer does not depend on it.
     verbose : int, default=0
@@ -60,20 +63,26 @@ class MultinomialMixture(Mixture):
     word_probabilities_ : (n_components, n_features) ndarray
         p(w|k); the same as `profiles_`.
     labels_ : (n_rows,) ndarray of int
-        Most probable component of each row given to `fit`; the known one where `y` tells it.
+        Most probable component of each row given to `fit`; the known one where `y` tells it. Not after `fit_batches`.
     trace_ : (n_iter_,) ndarray
         Objective after each epoch, nats; it never falls by more than rounding.
     objective_ : str
-        What that is: log likelihood, or with pseudo-counts log likelihood plus log prior.
-    log_likelihood_, n_iter_, converged_, n_impossible_ : of the best start.
+        What that is: log likelihood, or with pseudo-counts log likelihood plus log prior; hard EM has the
+        classification log likelihood, in which each row counts for its own component alone.
+    log_likelihood_, n_iter_, converged_, n_impossible_ : of the best start
+        Log likelihood of the rows, nats, without the prior; epochs; whether the last one gained less than `tol`; rows
+        that no component can have made.
+    n_rows_seen_ : int
+        Rows that were learnt.
     component_ids_ : (n_components,) ndarray of int
+        ``0 .. n_components - 1``.
     n_features_in_, feature_names_in_ : as in scikit-learn.
 
     Notes
     -----
-    With all rows labelled this is scikit-learn's `MultinomialNB` exactly. An epoch costs O(nnz x n_components); no
-    array of (n_rows, n_components) is made. Log likelihoods are of the words in their order, without multinomial
-    coefficients (TEXT, eq 3.2).
+    With all rows labelled and no `class_weight_prior` this is scikit-learn's `MultinomialNB`. An epoch costs
+    O(nnz x n_components); no array of (n_rows, n_components) is made. Log likelihoods are of the words in their order,
+    without multinomial coefficients (TEXT, eq 3.2). Parameters are checked by `fit`, which raises ParameterError.
 
     Examples
     --------
@@ -87,6 +96,11 @@ class MultinomialMixture(Mixture):
     >>> first, second, third, fourth = model.labels_
     >>> first == fourth, second == third, first == second
     (np.True_, np.True_, np.False_)
+
+    One document is known to be of component 1; -1 is unknown.
+
+    >>> model.fit(documents, y=[1, -1, -1, -1]).labels_
+    array([1, 0, 0, 1])
     """
 
     model_kind: ClassVar[str] = "multinomial-mixture"
@@ -156,12 +170,16 @@ class BernoulliMixture(Mixture):
         Mixing weights p(k).
     profiles_ : (n_components, n_features) ndarray
         Probability that a row of the cluster holds the feature.
-    labels_, trace_, objective_, log_likelihood_, n_iter_, converged_, n_impossible_, component_ids_ :
+    labels_, trace_, objective_, log_likelihood_, n_iter_, converged_, n_impossible_, n_rows_seen_ :
+        As in `MultinomialMixture`.
+    component_ids_, n_features_in_, feature_names_in_ :
         As in `MultinomialMixture`.
 
     Notes
     -----
-    With all rows labelled this is scikit-learn's `BernoulliNB` exactly. An epoch costs O(nnz x n_components).
+    With all rows labelled and no `class_weight_prior` this is scikit-learn's `BernoulliNB`. An epoch costs
+    O(nnz x n_components): features that a row lacks are counted once for each component. Parameters are checked by
+    `fit`, which raises ParameterError.
 
     Examples
     --------
