@@ -23,7 +23,15 @@ from sparsemix.persistence import Payload
 
 
 class Mixture(Fitted, ClusterMixin, BaseEstimator):
-    """Base of `MultinomialMixture` and `BernoulliMixture`, which document what is public here."""
+    """Base of `MultinomialMixture` and `BernoulliMixture`: what both can do.
+
+    Questions about rows (`predict`, `predict_proba`, `score` and its kin, `bic`, `aic`, `icl`, `unknown_rows`) take `X`
+    as `fit` does and match columns by name; features that the model does not know are left out. They cost
+    O(nnz x n_components), need memory for the answer alone, and change nothing. They raise DataError if `X` holds
+    values that the family does not know, or no column that the model knows, and warn (`UnknownFeaturesWarning`) of rows
+    of which nothing is known. All questions raise NotFittedError before `fit`, and ParameterError if another argument
+    breaks its rule.
+    """
 
     model_kind: ClassVar[str]
 
@@ -92,6 +100,15 @@ class Mixture(Fitted, ClusterMixin, BaseEstimator):
         ------
         ParameterError, DataError
             As in `fit`; also if the batches are not the same at each call.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import sparsemix as sm
+        >>> batches = [(np.eye(4)[[0, 1, 2]], [0, -1, -1]), (np.eye(4)[[0, 3, 2]], [-1, 1, -1])]
+        >>> model = sm.MultinomialMixture(n_components=2, random_state=0).fit_batches(lambda: batches)
+        >>> model.predict(np.eye(4)[[0, 3]])
+        array([0, 1])
         """
         settings = checks.resolve(self)
 
@@ -117,12 +134,15 @@ class Mixture(Fitted, ClusterMixin, BaseEstimator):
         return np.concatenate([np.empty(0), *self._ask(X, lambda _, __, log_evidence: log_evidence)])
 
     def score(self, X: Any, y: object = None) -> float:  # noqa: ARG002  (scikit-learn's signature)
-        """Mean log probability of the rows, nats."""
+        """Mean log probability of the rows, nats; minus infinity if no component can have made one of them."""
         total = answers.total(self._ask(X, answers.totals), "score")
         return total.log_likelihood / total.n_rows
 
     def score_per_token(self, X: Any) -> float:
-        """Log probability of all rows over the sum of their counts, nats; on held-out rows the usual yardstick."""
+        """Log probability of all rows over the sum of their counts, nats; on held-out rows the usual yardstick.
+
+        DataError if no row has a feature that the model knows.
+        """
         total = answers.total(self._ask(X, answers.totals), "score_per_token")
         return answers.per_token(total)
 
@@ -133,7 +153,11 @@ class Mixture(Fitted, ClusterMixin, BaseEstimator):
         return np.concatenate([np.empty(0, bool), *(is_unknown for _, is_unknown in blocks)])
 
     def bic(self, X: Any) -> float:
-        """Bayesian information criterion on rows: ``-2 log L + parameters log n``; lower is better."""
+        """Bayesian information criterion on rows: ``-2 log L + parameters log n``; lower is better.
+
+        Free parameters are n_components - 1 weights and, for each component, n_features - 1 word probabilities or
+        n_features probabilities of presence.
+        """
         total = answers.total(self._ask(X, answers.totals), "bic")
         return answers.bic(self._solution(), total)
 
@@ -172,7 +196,16 @@ class Mixture(Fitted, ClusterMixin, BaseEstimator):
     def distinctive_words(self, n: int = 10, *, offset: float = 10.0) -> list[list[tuple[Any, float]]]:
         """Features by ``p(w|k) / (c(w) + offset)`` (TEXT, section 3.5), for each component `n` pairs (feature, score).
 
-        c(w) is the count of the feature in the rows that were learnt; the offset keeps the rarest from the top.
+        c(w) is the count of the feature in the rows that were learnt; the offset, a number > 0, keeps the rarest from
+        the top. O(n_components x n_features log n_features).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import sparsemix as sm
+        >>> model = sm.MultinomialMixture(n_components=1).fit(np.array([[3, 1], [30, 2]]))
+        >>> [[feature for feature, _ in own] for own in model.distinctive_words()]
+        [[0, 1]]
         """
         return answers.distinctive_words(self._solution(), n, offset)
 
@@ -180,7 +213,7 @@ class Mixture(Fitted, ClusterMixin, BaseEstimator):
         """Ends of the credible intervals of all feature probabilities, twice (n_components, n_features).
 
         They take the assignment of rows to components for granted: the Dirichlet or Beta posterior given the expected
-        counts, with the smoothing for a prior.
+        counts, with the smoothing for a prior. `level` is their mass, in (0, 1). O(n_components x n_features).
         """
         return answers.credible_interval(self._solution(), level)
 
@@ -211,6 +244,15 @@ class Mixture(Fitted, ClusterMixin, BaseEstimator):
         ------
         ParameterError
             If a feature is not known; close matches are named.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import sparsemix as sm
+        >>> ads = pd.DataFrame({"boots": [1, 1, 0, 0], "shoes": [1, 1, 0, 0], "tea": [0, 0, 1, 1]})
+        >>> model = sm.BernoulliMixture(n_components=2, random_state=0).fit(ads)
+        >>> [suggestion.feature for suggestion in model.suggest(["boots"])]
+        ['shoes', 'tea']
         """
         return answers.suggest(self._solution(), accepted, reject, n, level)
 
@@ -228,6 +270,15 @@ class Mixture(Fitted, ClusterMixin, BaseEstimator):
             Rows of a multinomial have Poisson lengths with the mean that was learnt.
         components : (n_rows,) ndarray of int
             The component each was drawn from.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import sparsemix as sm
+        >>> model = sm.BernoulliMixture(n_components=1).fit(np.eye(3))
+        >>> rows, components = model.sample(5, random_state=0)
+        >>> rows.shape, components
+        ((5, 3), array([0, 0, 0, 0, 0]))
         """
         solution = self._solution()
         at_least("n_rows", "sample", n_rows, 0)
