@@ -214,3 +214,22 @@ def test_data_sets_whose_vocabulary_grows(name):
     ]
     model = new_model(name).fit_batches(lambda: parts)
     assert_same_fit(model, new_model(name).fit(pd.DataFrame(rows, columns=LETTERS)))
+
+
+def test_a_label_may_first_occur_in_the_last_batch(name, rows, topics):
+    order = np.argsort(topics, kind="stable")
+    rows, labels = rows[order], topics[order]
+    labels[:40] = -1
+    parts = [(rows[:20], labels[:20]), (rows[20:40], labels[20:40]), (rows[40:], labels[40:])]
+    model = new_model(name).fit_batches(lambda: parts)
+    assert_same_fit(model, new_model(name).fit(rows, labels))
+    assert np.all(model.predict(rows[40:]) == 2)
+
+
+def test_a_seed_word_may_first_occur_in_the_last_batch(name, rows):
+    table = pd.DataFrame(rows, columns=LETTERS).assign(zebra=0)
+    table.loc[50:, "zebra"] = 1
+    parts = [table[:50].drop(columns="zebra"), table[50:]]
+    model = new_model(name, seed_words={2: ["zebra"]}).fit_batches(lambda: parts)
+    assert_same_fit(model, new_model(name, seed_words={2: ["zebra"]}).fit(table))
+    assert model.profiles_[:, 9].argmax() == 2

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from sparsemix.models.em import kernels
+from sparsemix.models.em import kernels, packed, packed_kernels
 from sparsemix.models.em.families import Family
 from sparsemix.models.em.state import (
     FloatMatrix,
@@ -75,16 +75,27 @@ def responsibilities_of(
 
 
 def _expect(
-    rows: Rows, parameters: Parameters, is_hard: bool, log_joint: FloatMatrix, log_evidence: FloatVector
+    rows: Rows, parameters: Parameters, is_hard: bool, shares: FloatMatrix, log_evidence: FloatVector
 ) -> None:
-    """The E step of `responsibilities_of`, written to `log_joint` and `log_evidence`."""
-    kernels.log_joint(
-        rows.indptr, rows.columns, rows.values, parameters.constants, parameters.feature_weights, log_joint
-    )
+    """The E step of `responsibilities_of`, written to `shares` and `log_evidence`."""
+    log_joint(rows, parameters, shares)
+    kernels.fall_short(shares, rows.labels, parameters.log_weights, is_hard, log_evidence)
+    np.exp(shares, out=shares)
+    kernels.share_out(shares, log_evidence)
+
+
+def log_joint(rows: Rows, parameters: Parameters, out: FloatMatrix) -> None:
+    """Write log p(component) + log p(row | component) to `out`, (n_rows, n_components)."""
+    if rows.codes is not None:
+        tables = packed.tables_of(parameters.feature_weights)
+        packed_kernels.log_joint(rows.codes, parameters.constants, tables, out)
+    else:
+        kernels.log_joint(
+            rows.indptr, rows.columns, rows.values, parameters.constants, parameters.feature_weights, out
+        )
     if parameters.certain is not None:
         held = rows.to_csr(parameters.feature_weights.shape[0]) @ parameters.certain.pattern
-        log_joint[held.toarray() < parameters.certain.n_required] = -np.inf
-    kernels.normalise(log_joint, rows.labels, parameters.weights(), is_hard, log_evidence)
+        out[held.toarray() < parameters.certain.n_required] = -np.inf
 
 
 def rows_per_block(n_components: int) -> int:
@@ -132,7 +143,8 @@ def _add_block(
         _expect(rows.slice(*part), parameters, is_hard, responsibilities[place], log_evidence[place])
 
     run(expect, equal_parts(np.diff(rows.indptr) + 1.0, n_threads))
-    parts = equal_parts(responsibilities.sum(axis=0), n_threads)
+    everything = [(0, parameters.log_weights.size)]
+    parts = everything if n_threads == 1 else equal_parts(responsibilities.sum(axis=0), n_threads)
     run(lambda part: add_expected_counts(total, rows, responsibilities, *part), parts)
     counted = rows.row_weights > 0.0
     total.log_likelihood += float(rows.row_weights[counted] @ log_evidence[counted])
@@ -144,10 +156,12 @@ def add_expected_counts(
     total: Statistics, rows: Rows, responsibilities: FloatMatrix, first: int = 0, last: int | None = None
 ) -> None:
     """Add the expected counts of components `first` up to `last` to the total, in place."""
-    kernels.add_expected_counts(
-        rows.indptr, rows.columns, rows.values, responsibilities, rows.row_weights,
-        first, total.sizes.size if last is None else last, total.sizes, total.counts,
-    )  # fmt: skip
+    what = (responsibilities, rows.row_weights)
+    where = (first, total.sizes.size if last is None else last, total.sizes, total.counts)
+    if rows.codes is not None:
+        packed_kernels.add_expected_counts(rows.codes, *what, *where)
+    else:
+        kernels.add_expected_counts(rows.indptr, rows.columns, rows.values, *what, *where)
 
 
 def assignments(blocks: Iterable[Rows], parameters: Parameters) -> IntVector:

@@ -9,9 +9,8 @@ import numpy as np
 
 from sparsemix.numeric.jit import kernel
 
-LOG_NEGLIGIBLE = (
-    -46.0
-)  # a responsibility below 1e-20 of the largest one cannot change a sum in double precision
+LOG_NEGLIGIBLE = -46.0  # a responsibility of 1e-20 of the largest one cannot change a sum in double precision
+NEGLIGIBLE = 1.1e-20  # just above its exponential
 
 
 @kernel
@@ -48,43 +47,57 @@ def log_joint(
 
 
 @kernel
-def normalise(
-    log_joint,  # IN/OUT (n_rows, n_components) float64; ends as responsibilities, rows sum to one
+def fall_short(
+    log_joint,  # IN/OUT (n_rows, n_components) float64; ends as log joint less the largest of the row
     labels,  # IN  (n_rows,) int64: component of a row that is known, else -1
-    weights,  # IN  (n_components,) float64: for rows that no component can have made
+    log_weights,  # IN  (n_components,) float64: for rows that no component can have made
     is_hard,  # IN  bool: all to the most probable component, the first one of equals
-    log_evidence_out,  # OUT (n_rows,) float64: log p(row); of a known or hard row its log joint
+    log_evidence_out,  # OUT (n_rows,) float64: the largest; of a known row its log joint
+):
+    """Log responsibilities up to a constant of the row, `LOG_NEGLIGIBLE` where they do not matter.
+
+    Their exponentials are NumPy's to take, which does eight at a time.
+    """
+    n_components = log_weights.shape[0]
+    for i in range(log_joint.shape[0]):
+        row = log_joint[i]
+        top, largest = 0, row[0]
+        for k in range(1, n_components):
+            if row[k] > largest:
+                top, largest = k, row[k]
+        known = top if is_hard and largest > -np.inf else -1
+        if labels[i] >= 0:
+            known = labels[i]
+        log_evidence_out[i] = row[known] if known >= 0 else largest
+        if known >= 0:
+            for k in range(n_components):
+                row[k] = LOG_NEGLIGIBLE
+            row[known] = 0.0
+        elif largest == -np.inf:
+            for k in range(n_components):
+                row[k] = max(log_weights[k], LOG_NEGLIGIBLE)
+        else:
+            for k in range(n_components):
+                row[k] = max(row[k] - largest, LOG_NEGLIGIBLE)
+
+
+@kernel
+def share_out(
+    shares,  # IN/OUT (n_rows, n_components) float64: exponentials; end as responsibilities, rows sum to one
+    log_evidence,  # IN/OUT (n_rows,) float64: what was subtracted; ends as log p(row), of a known row its log joint
 ):
     """Responsibilities and log evidence of each row (TEXT, section 3.3; hard: section 3.2)."""
-    n_components = weights.shape[0]
-    for i in range(log_joint.shape[0]):
-        top = 0
-        for k in range(1, n_components):
-            if log_joint[i, k] > log_joint[i, top]:
-                top = k
-        known = labels[i]
-        if known < 0 and is_hard and log_joint[i, top] > -np.inf:
-            known = top
-        if known >= 0:
-            log_evidence_out[i] = log_joint[i, known]
-            for k in range(n_components):
-                log_joint[i, k] = 0.0
-            log_joint[i, known] = 1.0
-        elif log_joint[i, top] == -np.inf:
-            log_evidence_out[i] = -np.inf
-            for k in range(n_components):
-                log_joint[i, k] = weights[k]
-        else:
-            largest = log_joint[i, top]
-            total = 0.0
-            for k in range(n_components):
-                below = log_joint[i, k] - largest
-                share = np.exp(below) if below > LOG_NEGLIGIBLE else 0.0
-                log_joint[i, k] = share
-                total += share
-            for k in range(n_components):
-                log_joint[i, k] /= total
-            log_evidence_out[i] = largest + np.log(total)
+    n_components = shares.shape[1]
+    for i in range(shares.shape[0]):
+        row = shares[i]
+        total = 0.0
+        for k in range(n_components):
+            row[k] = row[k] if row[k] > NEGLIGIBLE else 0.0
+        for k in range(n_components):
+            total += row[k]
+        for k in range(n_components):
+            row[k] /= total
+        log_evidence[i] += np.log(total)
 
 
 @kernel

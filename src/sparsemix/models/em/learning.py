@@ -10,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sparsemix.models.em import acceleration, engine, starts
 from sparsemix.models.em.checks import Settings
 from sparsemix.models.em.families import Family
+from sparsemix.models.em.packed import with_codes
 from sparsemix.models.em.state import Prior, Statistics
 
 
@@ -65,7 +66,7 @@ def _start(task: Task, rng: np.random.Generator) -> Statistics:
     if isinstance(task.init, Statistics):
         return task.init
     if isinstance(task.init, str):
-        rows = starts.some_rows(task.blocks(), n_components, rng)
+        rows = with_codes(starts.some_rows(task.blocks(), n_components, rng), task.n_features, n_components)
         ground = starts.Ground(rows, task.n_features, n_components, task.family, task.prior)
         return starts.STARTS[task.init](ground, rng)
     start = starts.from_given(task.blocks(), task.init, n_components, task.n_features)

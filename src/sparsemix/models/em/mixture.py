@@ -10,16 +10,20 @@ from sklearn.utils.validation import check_is_fitted
 
 from sparsemix.answers import ComponentSummary, Suggestion
 from sparsemix.data.feature_names import FeatureNames
+from sparsemix.data.inputs import ROWS_PER_BLOCK
 from sparsemix.foundation.checks import at_least
-from sparsemix.foundation.errors import ParameterError
+from sparsemix.foundation.errors import ParameterError, parameter_error
 from sparsemix.models.em import answers, checks, engine, learning, payload
 from sparsemix.models.em.families import FAMILIES
 from sparsemix.models.em.fitted import Fitted
 from sparsemix.models.em.learning import Epoch, OnEpoch
+from sparsemix.models.em.packed import with_codes
 from sparsemix.models.em.reading import Part, batches_of, part_of, read, read_again, survey
 from sparsemix.models.em.state import FloatMatrix, FloatVector, IntVector, Prior, Rows, Statistics
 from sparsemix.numeric.seeds import generator
 from sparsemix.persistence import Payload
+
+MOST_ROWS = 10**9  # drawn in one call
 
 
 class Mixture(Fitted, ClusterMixin, BaseEstimator):
@@ -71,7 +75,7 @@ class Mixture(Fitted, ClusterMixin, BaseEstimator):
         table = self._table(X)
         weights = checks.row_weights(sample_weight, table.n_rows)
         part = part_of(table, y, weights, settings.n_components, settings.unlabeled_weight)
-        blocks = self._learn(lambda: [part], settings, on_epoch)
+        blocks = self._learn(lambda: [part], settings, on_epoch, is_in_memory=True)
         self.labels_ = engine.assignments(blocks(), self._fit.parameters)
         return self
 
@@ -262,6 +266,7 @@ class Mixture(Fitted, ClusterMixin, BaseEstimator):
         Parameters
         ----------
         n_rows : int, default=1
+            At most a thousand million, and of a multinomial no more than that many words.
         random_state : int, Generator or None
 
         Returns
@@ -281,7 +286,7 @@ class Mixture(Fitted, ClusterMixin, BaseEstimator):
         ((5, 3), array([0, 0, 0, 0, 0]))
         """
         solution = self._solution()
-        at_least("n_rows", "sample", n_rows, 0)
+        at_least("n_rows", "sample", n_rows, 0, f"an integer >= 0, at most {MOST_ROWS:,}", most=MOST_ROWS)
         return answers.sample(solution, n_rows, generator(random_state, "sample"))
 
     def to_payload(self) -> Payload:
@@ -304,18 +309,32 @@ class Mixture(Fitted, ClusterMixin, BaseEstimator):
         return tags
 
     def _learn(
-        self, parts: Callable[[], Iterable[Part]], settings: checks.Settings, on_epoch: OnEpoch | None
+        self,
+        parts: Callable[[], Iterable[Part]],
+        settings: checks.Settings,
+        on_epoch: OnEpoch | None,
+        *,
+        is_in_memory: bool = False,
     ) -> engine.Blocks:
-        """Learn from all parts, which can be had again and again; returns their rows, as the engine reads them."""
+        """Learn from all parts, which can be had again and again; returns their rows, as the engine reads them.
+
+        What is in memory, and no more than a block, is read once for all epochs.
+        """
         owner = type(self).__name__
+        if on_epoch is not None and not callable(on_epoch):
+            raise parameter_error("on_epoch", owner, "callable or None", on_epoch)
         goes_on = bool(self.warm_start) and self.__sklearn_is_fitted__()
         features, n_rows = survey(parts(), owner, self._features if goes_on else None)
         init = self._checked_statistics(features) if goes_on else self.init
         seeds = checks.seeds(self.seed_words, self.seed_weight, settings.n_components, features, owner)
         prior = Prior(settings.smoothing, settings.class_weight_prior, seeds)
 
-        def blocks() -> Iterable[Rows]:
-            return read_again(parts(), features, n_rows, owner)
+        def read_blocks() -> Iterable[Rows]:
+            for rows in read_again(parts(), features, n_rows, owner):
+                yield with_codes(rows, features.n_features, settings.n_components)
+
+        kept = list(read_blocks()) if is_in_memory and n_rows <= ROWS_PER_BLOCK else None
+        blocks = read_blocks if kept is None else lambda: kept
 
         def follow(epoch: Epoch) -> None:
             if self.verbose:

@@ -118,7 +118,7 @@ def from_seeds(ground: Ground, rng: np.random.Generator) -> Statistics:
     average = (rows.T @ weight) / weight.sum()
     known = _known(ground)
     profiles = np.zeros((ground.n_features, ground.n_components))
-    nearest = np.full(rows.shape[0], np.inf)
+    highest, nearest = ground.family.highest(rows), np.full(rows.shape[0], np.inf)
     n_tries = 2 + int(np.log(ground.n_components))
     for k in np.argsort(known.sizes == 0.0, kind="stable"):
         if known.sizes[k] > 0.0:
@@ -127,9 +127,9 @@ def from_seeds(ground: Ground, rng: np.random.Generator) -> Statistics:
             masses = np.where(np.isfinite(nearest), nearest, 1.0) * weight
             tries = rows[_drawn(masses, n_tries, rng)].toarray()
         blends = OWN_SHARE * tries + (1.0 - OWN_SHARE) * average
-        left = [np.minimum(nearest, _divergences(ground, rows, blend)) for blend in blends]
-        best = int(np.argmin([float(one @ weight) for one in left]))
-        profiles[:, k], nearest = blends[best], left[best]
+        left = np.minimum(nearest[:, None], _divergences(ground, highest, blends))
+        best = int(np.argmin(weight @ left))
+        profiles[:, k], nearest = blends[best], left[:, best]
     size = weight.sum() / ground.n_components
     return Statistics(np.full(ground.n_components, size), size * profiles)
 
@@ -151,9 +151,17 @@ def _drawn(masses: FloatVector, n: int, rng: np.random.Generator) -> IntVector:
     return np.asarray(np.minimum(found, masses.size - 1), np.int64)
 
 
-def _divergences(ground: Ground, rows: sparse.csr_array, blend: FloatVector) -> FloatVector:
-    alone = ground.family.maximize(Statistics(np.ones(1), blend[:, None]), Prior(POSITIVE, 0.0))
-    return ground.family.divergences(rows, ground.family.profiles(alone)[0])
+def _divergences(ground: Ground, highest: FloatVector, blends: FloatMatrix) -> FloatMatrix:
+    """How far each row is from each of the profiles, nats, the family's Bregman divergence; (n_rows, n_blends).
+
+    That is what the row's probability falls short of `highest`.
+    """
+    n_blends = blends.shape[0]
+    parameters = ground.family.maximize(Statistics(np.ones(n_blends), blends.T.copy()), Prior(POSITIVE, 0.0))
+    log_likelihoods = np.empty((ground.rows.n_rows, n_blends))
+    engine.log_joint(ground.rows, parameters, log_likelihoods)
+    log_likelihoods -= parameters.log_weights
+    return np.maximum(highest[:, None] - log_likelihoods, 0.0)
 
 
 def repaired(ground: Ground, rng: np.random.Generator) -> Statistics:

@@ -18,6 +18,7 @@ class Rows(NamedTuple):
     indptr, columns, values : the rows as CSR.
     labels : (n_rows,) component of a row that is known, else -1.
     row_weights : (n_rows,) how much a row counts.
+    codes : (n_rows, n_bytes) the same rows as `packed` reads them, where that is faster, or None.
     """
 
     indptr: IntVector
@@ -25,6 +26,7 @@ class Rows(NamedTuple):
     values: FloatVector
     labels: IntVector
     row_weights: FloatVector
+    codes: NDArray[np.uint8] | None = None
 
     @property
     def n_rows(self) -> int:
@@ -41,6 +43,7 @@ class Rows(NamedTuple):
             self.values[part],
             self.labels[first:last],
             self.row_weights[first:last],
+            None if self.codes is None else self.codes[first:last],
         )
 
     def known(self, n_features: int) -> "Rows":
@@ -49,7 +52,7 @@ class Rows(NamedTuple):
         if is_known.all():
             return self
         indptr = np.concatenate([[0], np.cumsum(is_known)])[self.indptr]
-        return self._replace(indptr=indptr, columns=self.columns[is_known], values=self.values[is_known])
+        return Rows(indptr, self.columns[is_known], self.values[is_known], self.labels, self.row_weights)
 
     def taken(self, which: IntVector) -> "Rows":
         """Copy of the chosen rows, in the order of `which`."""
@@ -67,10 +70,8 @@ def joined(blocks: list[Rows]) -> Rows:
     if len(blocks) == 1:
         return blocks[0]
     lengths = np.concatenate([np.diff(block.indptr) for block in blocks])
-    return Rows(
-        np.concatenate([[0], np.cumsum(lengths)]),
-        *(np.concatenate([block[part] for block in blocks]) for part in range(1, len(Rows._fields))),
-    )
+    parts = list(zip(*blocks, strict=True))[1:5]
+    return Rows(np.concatenate([[0], np.cumsum(lengths)]), *map(np.concatenate, parts))
 
 
 @dataclass
