@@ -66,7 +66,7 @@ def load_model(path: str | os.PathLike[str], *, mmap: bool = True) -> Any:
     Raises
     ------
     ParameterError
-        When `path` is no path.
+        When `path` is no path, or `mmap` neither True nor False.
     ModelFileError
         When the file is missing, foreign, damaged or too new, with the path and what to do.
 
@@ -78,11 +78,14 @@ def load_model(path: str | os.PathLike[str], *, mmap: bool = True) -> Any:
     sparsemix.foundation.errors.ModelFileError: cannot read the model file 'no_such_file.smx': there is no ...
     """
     _check_path(path, "load_model")
+    if not isinstance(mmap, bool):
+        raise parameter_error("mmap", "load_model", "True or False", mmap)
     payload = read_payload(path, mmap=mmap)
     try:
         return model_class(payload.kind).from_payload(payload)
     except (SparsemixError, KeyError, TypeError, ValueError) as error:
-        reason = str(error).rstrip(".")
+        reason = str(error) if isinstance(error, SparsemixError) else "its content makes no model of its kind"
+        reason = reason.rstrip(".")
         raise ModelFileError(f"cannot read the model file {os.fspath(path)!r}: {reason}.") from error
 
 

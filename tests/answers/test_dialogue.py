@@ -1,5 +1,7 @@
 """The dialogue about one row, over every model that suggests; what is none, and what is no list, is said so."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -53,18 +55,17 @@ def test_any_list_will_do(model, given):
 
 
 @pytest.mark.parametrize("name", ["accepted", "rejected"])
-@pytest.mark.parametrize("value", [None, "red shoes", b"red shoes", 3])
+@pytest.mark.parametrize("value", [None, "red shoes", b"red shoes", 3, np.array(3), np.array("red shoes")])
 def test_what_is_no_list(model, name, value):
-    with pytest.raises(
-        ParameterError, match=f"'{name}' of .* must be a sequence of features, but it is {value!r}"
-    ):
+    words = f"'{name}' of .* must be a sequence of features, but it is {re.escape(repr(value))}"
+    with pytest.raises(ParameterError, match=words):
         KeywordSuggester(model, **{name: value})
 
 
 @pytest.mark.parametrize("name", ["accepted", "rejected"])
 def test_what_is_no_feature(model, name):
     with pytest.raises(
-        ParameterError, match=rf"'{name}' of .* but it is 'red shoe'. Did you mean red shoes, "
+        ParameterError, match=rf"'{name}' of .* but it is 'red shoe'. Did you mean 'red shoes', "
     ):
         KeywordSuggester(model, **{name: ["red shoe"]})
     for odd in (7, None, [], 1.5):
@@ -72,10 +73,16 @@ def test_what_is_no_feature(model, name):
             KeywordSuggester(model, **{name: [odd]})
 
 
+@pytest.mark.parametrize("value", [None, "red shoes", np.array(3)])
+def test_what_is_no_list_for_the_model(model, value):
+    with pytest.raises(ParameterError, match="'accepted' of suggest must be a sequence of features"):
+        model.suggest(value)
+
+
 def test_wrong_answers_change_nothing(model):
     dialogue = KeywordSuggester(model, ["red shoes"], ["tax law"])
     for answer in (dialogue.accept, dialogue.reject):
-        with pytest.raises(ParameterError, match="Did you mean blue shoes"):
+        with pytest.raises(ParameterError, match="Did you mean 'blue shoes'"):
             answer("red boots", "blue shoe")
     assert (dialogue.accepted, dialogue.rejected) == (["red shoes"], ["tax law"])
 

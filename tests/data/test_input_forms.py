@@ -123,7 +123,7 @@ def test_a_long_value_is_cut():
 
 
 def test_long_form_with_numbered_keywords_is_pointed_to_the_reader():
-    with pytest.raises(DataError, match=r"column 'ad' of row 0 is 17\. .* is for sparsemix\.read_table\."):
+    with pytest.raises(DataError, match=r"column 'ad' of row 0 is 17\.0\. .* is for sparsemix\.read_table\."):
         as_binary_rows(pd.DataFrame({"ad": [17, 17], "keyword_id": [1, 5]}))
     with pytest.raises(DataError, match=r"column 'a' of row 0 is 2\.0\. .* a model for counts\.$"):
         as_binary_rows(Dataset.from_matrix(np.array([[2, 1]]), feature_names=["a", "b"]))

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from sparsemix.foundation import checks
-from sparsemix.foundation.errors import ParameterError, SparsemixError, parameter_error, shorten
+from sparsemix.foundation.errors import ParameterError, SparsemixError, listed, parameter_error, shorten
 
 NO_NUMBERS = ["1", b"1", None, [1], np.array([1]), {}, 1j, Decimal(1), pd.NA, True, np.True_, object]
 
@@ -30,6 +30,24 @@ def test_integers_that_are_large_enough(value):
 )
 def test_what_is_no_integer_or_too_small(value):
     refuses(lambda x: checks.at_least("x", "f", x, 1), value, "an integer >= 1")
+
+
+@pytest.mark.parametrize("value", [-1, 1.0, "1", None, 10**9 + 1, 2**70])
+def test_rows_that_cannot_be_drawn(value):
+    with pytest.raises(
+        ParameterError, match=r"'n_rows' of sample must be an integer from 0 to 1,000,000,000, but it is"
+    ):
+        checks.rows_to_draw(value)
+    checks.rows_to_draw(10**9)
+
+
+def test_what_is_shown_is_short_and_can_be_written():
+    assert shorten("\ud800\0") == r"'\ud800\x00'"
+    assert shorten(10**5000) == "<int too long to show>"
+    assert len(shorten("x" * 10**6)) <= 80
+    assert listed([]) == "none"
+    assert listed(["a", "b", "c"], most=2) == "'a', 'b' and 1 more"
+    assert len(listed(["x" * 1000] * 1000)) < 1000
 
 
 def test_integers_have_a_largest_and_a_rule_of_their_own():

@@ -79,6 +79,42 @@ def test_what_is_no_path_is_refused(model, path):
         sm.load_model(path)
 
 
+@pytest.mark.parametrize("mmap", [None, 0, 1, "no", np.array([1, 2])])
+def test_mmap_is_a_truth_value(model, tmp_path, mmap):
+    sm.save_model(model, tmp_path / "m.smx")
+    with pytest.raises(sm.ParameterError, match="'mmap' of load_model must be True or False, but it is"):
+        sm.load_model(tmp_path / "m.smx", mmap=mmap)
+
+
+def test_a_file_that_is_none_is_told_in_our_own_words(model, tmp_path):
+    path = tmp_path / "m.smx"
+    sm.save_model(model, path)
+    content = path.read_bytes()
+    for damaged in (content[:-9], bytes(range(256)) * 9, content[:8] + b"\0" + content[9:]):
+        path.write_bytes(damaged)
+        with pytest.raises(sm.ModelFileError) as caught:
+            sm.load_model(path)
+        assert str(caught.value) == (
+            f"cannot read the model file {str(path)!r}: it is not a model file, is damaged or cut short. Give a file "
+            f"that save_model or `sparsemix fit` has written, or restore it from a copy."
+        )
+        assert caught.value.__cause__ is not None
+
+
+@pytest.mark.parametrize(
+    "error", [KeyError("alpha"), TypeError("int() argument"), ValueError("cannot reshape")]
+)
+def test_a_state_that_makes_no_model_is_told_in_our_own_words(model, tmp_path, monkeypatch, error):
+    def fail(_payload):
+        raise error
+
+    sm.save_model(model, tmp_path / "m.smx")
+    monkeypatch.setattr(type(model), "from_payload", fail)
+    with pytest.raises(sm.ModelFileError, match=r"its content makes no model of its kind\.$") as caught:
+        sm.load_model(tmp_path / "m.smx")
+    assert caught.value.__cause__ is error
+
+
 def test_a_path_that_no_system_takes(model, tmp_path):
     path = f"{tmp_path}/a\0b.smx"
     with pytest.raises(sm.ModelFileError, match="cannot write the model file"):

@@ -10,7 +10,7 @@ from scipy.special import betainc, betaincinv
 
 from sparsemix.data.feature_names import FeatureNames
 from sparsemix.foundation import checks
-from sparsemix.foundation.errors import parameter_error
+from sparsemix.foundation.errors import listed, parameter_error
 
 FloatVector = NDArray[np.float64]
 IntVector = NDArray[np.int64]
@@ -36,7 +36,7 @@ class Suggestion(NamedTuple):
 
 def feature_numbers(features: FeatureNames, given: Any, name: str = "accepted") -> IntVector:
     """Distinct numbers of features given by name, or by number where there are no names."""
-    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+    if isinstance(given, str | bytes) or not isinstance(given, Iterable) or getattr(given, "ndim", 1) == 0:
         raise parameter_error(
             name, "suggest", "a sequence of features", given, "Put a single one in brackets."
         )
@@ -49,7 +49,7 @@ def feature_numbers(features: FeatureNames, given: Any, name: str = "accepted") 
                 if features.names is not None
                 else []
             )
-            remedy = f"Did you mean {', '.join(near)}?" if near else "Leave it out."
+            remedy = f"Did you mean {listed(near)}?" if near else "Leave it out."
             raise parameter_error(name, "suggest", "features that the model knows", one, remedy)
     return np.array(list(dict.fromkeys(positions[one] for one in asked)), np.int64)
 

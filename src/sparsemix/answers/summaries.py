@@ -44,7 +44,7 @@ def check_request(n: object, by: object, level: object) -> None:
     """Raise ParameterError unless the arguments of `top_features` can be."""
     checks.at_least("n", "top_features", n, 1)
     checks.level(level, "top_features")
-    if by not in ORDERS:
+    if not isinstance(by, str) or by not in ORDERS:
         raise parameter_error("by", "top_features", f"one of {', '.join(ORDERS)}", by)
 
 

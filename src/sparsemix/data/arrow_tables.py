@@ -3,6 +3,7 @@
 import gzip
 import shutil
 import tempfile
+import zlib
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,8 +16,9 @@ import pyarrow.parquet as pq
 from sparsemix.data.arrow_numpy import is_text
 from sparsemix.data.blocks import Block
 from sparsemix.data.formats import is_gzipped
+from sparsemix.data.headers import check_names_once, common_columns
 from sparsemix.data.pairs import is_list
-from sparsemix.foundation.errors import DataError
+from sparsemix.foundation.errors import DataError, shorten
 
 RECORDS_PER_BLOCK = 1 << 20
 BASKETS_PER_BLOCK = 1 << 16
@@ -36,7 +38,7 @@ class ArrowReader:
         try:
             self._table = pa.table(table.to_arrow() if hasattr(table, "to_arrow") else table)
         except (pa.ArrowException, TypeError, ValueError) as error:
-            raise DataError(f"The table cannot be converted to Arrow: {error}.") from error
+            raise DataError(f"The table cannot be converted to Arrow: {_first_line(error)}.") from error
         self.description = f"a {_package(table)} table"
 
     def column_names(self, wanted: Collection[str] = ()) -> list[str]:  # noqa: ARG002
@@ -49,7 +51,17 @@ class ArrowReader:
 
     def blocks(self, columns: dict[str, str]) -> Iterator[Block]:
         """Yield the records in order."""
-        return _table_blocks({role: self._table.column(name) for role, name in columns.items()})
+        check_names_once(self._table.column_names, columns.values(), self.description)
+        chosen = {role: self._table.column(name) for role, name in columns.items()}
+        for role, values in chosen.items():
+            try:
+                values.validate(full=True)
+            except pa.ArrowException as error:
+                raise DataError(
+                    f"Column {shorten(columns[role])} of {self.description} is damaged: not all of it is UTF-8, or it "
+                    f"points outside of its values. Build it anew."
+                ) from error
+        return _table_blocks(chosen)
 
 
 class PandasReader:
@@ -79,6 +91,7 @@ class PandasReader:
 
     def blocks(self, columns: dict[str, str]) -> Iterator[Block]:
         """Yield the records in order."""
+        check_names_once(self._names, columns.values(), self.description)
         return _table_blocks({role: self._column(name) for role, name in columns.items()})
 
     def _object_series(self) -> Iterator[tuple[str, Any]]:
@@ -91,7 +104,9 @@ class PandasReader:
             return pa.chunked_array(_chunks(pa.Array.from_pandas(series)))
         except (pa.ArrowException, TypeError, ValueError) as error:
             remedy = "Give the column one type, for instance by casting it to text."
-            raise DataError(f"Column {name!r} cannot be converted to Arrow: {error}. {remedy}") from error
+            raise DataError(
+                f"Column {shorten(name)} cannot be converted to Arrow: {_first_line(error)}. {remedy}"
+            ) from error
 
 
 def memory_reader(table: object) -> ArrowReader | PandasReader | None:
@@ -135,8 +150,11 @@ class ParquetReader:
 
     def column_names(self, wanted: Collection[str] = ()) -> list[str]:  # noqa: ARG002
         """Names of the columns that all files have, in the order of the first file."""
-        names = [self._names(file) for file in self._files]
-        return [name for name in names[0] if all(name in others for others in names[1:])]
+        return common_columns(self.headers())
+
+    def headers(self) -> dict[Path, list[str]]:
+        """Names of the columns of each file."""
+        return {file: self._names(file) for file in self._files}
 
     def list_columns(self) -> set[str]:
         """Names of the columns that hold lists in the first file."""
@@ -147,6 +165,7 @@ class ParquetReader:
         """Yield the records in order; text stays dictionary-encoded as it is in the file."""
         for file in self._files:
             with _opened(file) as parquet, _as_data_errors(file):
+                check_names_once(parquet.schema_arrow.names, columns.values(), file)
                 yield from _parquet_blocks(parquet, file, columns)
 
     @staticmethod
@@ -172,6 +191,7 @@ def _parquet_blocks(parquet: Any, file: Path, columns: dict[str, str]) -> Iterat
 def _gathered_block(batches: list[Any], first: int, file: Path, columns: dict[str, str]) -> Block:
     table = pa.Table.from_batches(batches)
     chosen = {role: table.column(name) for role, name in columns.items()}
+    table.validate(full=True)  # so that damaged text and numbers are found where the file is known
     return Block(chosen, table.num_rows, _numbered(f"{file}, ", first))
 
 
@@ -194,8 +214,18 @@ def _opened(file: Path) -> Iterator[Any]:
 def _as_data_errors(file: Path) -> Iterator[None]:
     try:
         yield
-    except (pa.ArrowException, OSError, EOFError) as error:
-        raise DataError(f"{file} is damaged or is no Parquet file: {error}.") from error
+    except DataError:
+        raise
+    except (pa.ArrowException, OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
+        if isinstance(error, OSError) and error.errno is not None and error.strerror:
+            raise DataError(f"{file} cannot be read: {error.strerror}.") from error
+        raise DataError(
+            f"{file} is damaged or is no Parquet file. Write it again, or pass the format= that it has."
+        ) from error
+
+
+def _first_line(error: Exception) -> str:
+    return shorten(str(error).partition("\n")[0]).strip("'\"").rstrip(".")
 
 
 def _numbered(source: str, first: int) -> Callable[[int], str]:

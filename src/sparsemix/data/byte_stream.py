@@ -12,6 +12,7 @@ from sparsemix.foundation.errors import DataError
 
 PIECE_BYTES = 1 << 23
 UTF8_BOM = b"\xef\xbb\xbf"
+BYTES_LOOKED_AT, LEAST_SHARE_OF_ZEROS = 256, 8
 UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -43,12 +44,18 @@ def read_pieces(file: Path, size: int = PIECE_BYTES) -> Iterator[bytes]:
             piece = stream.read(size)
             if piece.startswith(UTF16_BOMS):
                 raise DataError(f"{file} is UTF-16, but text files must be UTF-8. Convert it first.")
+            beginning = piece[:BYTES_LOOKED_AT]
+            if beginning.count(0) * LEAST_SHARE_OF_ZEROS >= len(beginning) > 0:
+                raise DataError(
+                    f"{file} is no UTF-8: so many of its bytes are zero that it looks like UTF-16 without a byte-order "
+                    f"mark, or like no text. Convert it to UTF-8 first."
+                )
             piece = piece.removeprefix(UTF8_BOM)
             while piece:
                 yield piece
                 piece = stream.read(size)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise DataError(f"{file} is damaged or cut off: {error}.") from error
+        raise DataError(f"{file} is damaged or cut off: it cannot be unpacked whole.") from error
 
 
 def line_pieces(file: Path) -> Iterator[TextPiece]:

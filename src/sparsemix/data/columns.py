@@ -5,7 +5,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from sparsemix.foundation.errors import ParameterError
+from sparsemix.foundation.errors import ParameterError, listed, parameter_error, shorten
 
 ROLES = ("row", "feature", "count", "time", "group", "label")
 
@@ -70,15 +70,12 @@ def check_columns(requested: Mapping[str, str], available: Sequence[str]) -> Non
     for role, name in requested.items():
         if name not in available:
             close = difflib.get_close_matches(str(name), available, n=1, cutoff=0.5)
-            hint = f" Did you mean {close[0]!r}?" if close else _separator_hint(available)
-            raise ParameterError(
-                f"'{role}' of read_table must be one of the columns ({', '.join(map(repr, available))}), "
-                f"but it is {name!r}.{hint}"
-            )
+            hint = f"Did you mean {shorten(close[0])}?" if close else _separator_hint(available)
+            raise parameter_error(role, "read_table", f"one of the columns ({listed(available)})", name, hint)
     row = requested.get("row")
     if row is not None and row == requested.get("feature"):
         raise ParameterError(
-            f"'row' of read_table must be another column than feature=, but both are {row!r}."
+            f"'row' of read_table must be another column than feature=, but both are {shorten(row)}."
         )
 
 
@@ -109,8 +106,7 @@ def assign_roles(requested: Mapping[str, str], available: Sequence[str], rows_ma
         missing = " and ".join(f"{role}=" for role in wanted if role not in guessed)
         raise ParameterError(
             f"There is no one obvious choice for {missing}. "
-            f"Name the columns; the table has {', '.join(map(repr, available)) or 'none'}."
-            f"{_separator_hint(available)}"
+            f"Name the columns; the table has {listed(available)}. {_separator_hint(available)}".rstrip()
         )
     ordered = {role: guessed[role] for role in wanted}
     named = {role: name for role, name in ordered.items() if name != RECORD_NUMBER}
@@ -191,4 +187,4 @@ def _separator_hint(available: Sequence[str]) -> str:
     if len(available) != 1:
         return ""
     found = next((sign for sign in (";", "\t", "|", ",") if sign in available[0]), None)
-    return "" if found is None else f" If the values are separated by {found!r}, pass separator={found!r}."
+    return "" if found is None else f"If the values are separated by {found!r}, pass separator={found!r}."

@@ -13,7 +13,8 @@ import pyarrow.csv as pa_csv
 from sparsemix.data.blocks import Block
 from sparsemix.data.byte_stream import read_pieces
 from sparsemix.data.csv_records import Dialect, Records, careful_records, read_header, record_pieces
-from sparsemix.foundation.errors import DataError, ParameterError
+from sparsemix.data.headers import check_names_once, common_columns
+from sparsemix.foundation.errors import DataError, ParameterError, listed
 from sparsemix.foundation.wording import counted
 
 
@@ -58,8 +59,11 @@ class CsvReader:
 
     def column_names(self, wanted: Collection[str] = ()) -> list[str]:  # noqa: ARG002
         """Names of the columns that all files have, in the order of the first file."""
-        headers = [self._header(file)[0] for file in self._files]
-        return [name for name in headers[0] if all(name in others for others in headers[1:])]
+        return common_columns(self.headers())
+
+    def headers(self) -> dict[Path, list[str]]:
+        """Names of the columns of each file."""
+        return {file: self._header(file)[0] for file in self._files}
 
     def list_columns(self) -> set[str]:
         """Return none: a cell is text."""
@@ -77,15 +81,13 @@ class CsvReader:
         if len(names) != len(self._names):
             raise ParameterError(
                 f"'columns' of read_table must name {counted(len(names), 'column')}, those of {file}, "
-                f"but it names {', '.join(map(repr, self._names)) or 'none'}."
+                f"but it names {listed(self._names)}."
             )
         return list(self._names), 0, 0
 
     def _layout(self, file: Path, columns: dict[str, str]) -> _Layout:
         names, n_bytes, n_lines = self._header(file)
-        for name in columns.values():
-            if names.count(name) > 1:
-                raise DataError(f"{file} has {names.count(name)} columns named {name!r}. Rename them.")
+        check_names_once(names, columns.values(), file)
         positions = {role: names.index(name) for role, name in columns.items()}
         return _Layout(len(names), positions, n_bytes, n_lines)
 
@@ -105,7 +107,7 @@ class CsvReader:
             table = _parse(data, self._dialect, layout)
         except pa.ArrowException as error:
             list(careful_records([data], self._dialect, layout.n_columns, line, file))
-            raise DataError(f"{file}, after line {line - 1}: {error}.") from error
+            raise DataError(f"{file}, after line {line - 1}: the records cannot be read as CSV.") from error
         columns = {role: table.column(_internal(i)) for role, i in layout.positions.items()}
 
         def place(record: int) -> str:

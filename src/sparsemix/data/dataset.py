@@ -1,6 +1,6 @@
 """A table of counts with the names of its rows and features."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from sparsemix.data.filtering import filter_dataset
 from sparsemix.data.object_arrays import object_array
 from sparsemix.data.profile import DatasetProfile, profile_matrix, shape_in_words
 from sparsemix.data.report import ReadReport
+from sparsemix.foundation.checks import at_least, inside
 from sparsemix.foundation.errors import DataError, parameter_error
 
 ROW_FIELDS = ("row_ids", "groups", "times", "labels")
@@ -113,17 +114,19 @@ class Dataset:
         DataError
             If a value is no count, a length does not fit, or a feature name occurs twice.
         """
-        names = None if feature_names is None else object_array([str(name) for name in feature_names])
+        names = _texts(feature_names)
         if names is not None and len(set(names)) < len(names):
             raise DataError("'feature_names' of Dataset.from_matrix must all be different.")
         counts = canonical_counts(matrix, names)
         return cls(
             matrix=counts,
-            row_ids=np.arange(counts.shape[0]) if row_ids is None else np.asarray(row_ids),
+            row_ids=np.arange(counts.shape[0])
+            if row_ids is None
+            else _one_axis("row_ids", row_ids, np.asarray),
             feature_names=names,
-            groups=None if groups is None else object_array(groups),
-            times=None if times is None else np.asarray(times, dtype=np.float64),
-            labels=None if labels is None else np.asarray(labels, dtype=np.int64),
+            groups=None if groups is None else _one_axis("groups", groups, object_array),
+            times=None if times is None else _one_axis("times", times, _floats),
+            labels=None if labels is None else _one_axis("labels", labels, _integers),
         )
 
     @property
@@ -152,8 +155,9 @@ class Dataset:
         return replace(self, matrix=self.matrix[rows], **selected)
 
     def head(self, n: int = 5) -> "Dataset":
-        """Return the first `n` rows."""
-        return self[:n]
+        """Return the first `n` rows, an integer >= 0."""
+        at_least("n", "Dataset.head", n, 0)
+        return self[: int(n)]
 
     def split(self, test_share: float = 0.2, random_state: int | None = None) -> "tuple[Dataset, Dataset]":
         """Set a random share of the rows aside.
@@ -162,17 +166,23 @@ class Dataset:
         ----------
         test_share : float, default 0.2
             Share of the rows that go to the second part, between 0 and 1.
-        random_state : int, optional
+        random_state : int, Generator or None, optional
             Seed; the same seed gives the same split.
 
         Returns
         -------
         tuple of Dataset
             (training rows, test rows); both keep the order of the rows.
+
+        Raises
+        ------
+        ParameterError
+            If `test_share` is no such number, or `random_state` no seed.
         """
-        if not 0 < test_share < 1:
-            raise parameter_error("test_share", "Dataset.split", "a number between 0 and 1", test_share)
-        chosen = np.random.default_rng(random_state).permutation(self.n_rows)
+        from sparsemix.numeric.seeds import generator  # loads scikit-learn, which reading does not need
+
+        inside("test_share", "Dataset.split", test_share, "a number between 0 and 1", 0.0, 1.0, open_low=True)
+        chosen = generator(random_state, "Dataset.split").permutation(self.n_rows)
         is_test = np.zeros(self.n_rows, dtype=bool)
         is_test[chosen[: round(test_share * self.n_rows)]] = True
         return self[~is_test], self[is_test]
@@ -253,6 +263,38 @@ def concatenate(parts: Sequence[Dataset]) -> Dataset:
 def widen(matrix: sparse.csr_array, n_features: int) -> sparse.csr_array:
     """Return the matrix with columns without entries added on the right."""
     return sparse.csr_array((matrix.data, matrix.indices, matrix.indptr), shape=(matrix.shape[0], n_features))
+
+
+def _one_axis(name: str, values: Any, convert: Callable[[Any], NDArray[Any]]) -> NDArray[Any]:
+    rule = {"times": "numbers of seconds", "labels": "integers, -1 for unknown"}.get(name, "values")
+    try:
+        array = convert(values)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise parameter_error(name, "Dataset.from_matrix", f"a list of {rule}, one a row", values) from error
+    if array.ndim != 1:
+        raise parameter_error(name, "Dataset.from_matrix", f"a list of {rule}, one a row", values)
+    return array
+
+
+def _floats(values: Any) -> NDArray[np.float64]:
+    return np.asarray(values, dtype=np.float64)
+
+
+def _integers(values: Any) -> NDArray[np.int64]:
+    given = np.asarray(values)
+    with np.errstate(invalid="ignore"):
+        whole = given.astype(np.int64)
+    if not np.array_equal(whole, given):
+        raise ValueError(given)
+    return whole
+
+
+def _texts(names: Any) -> NDArray[Any] | None:
+    if names is None:
+        return None
+    if isinstance(names, str) or not np.ndim(names):
+        raise parameter_error("feature_names", "Dataset.from_matrix", "a list of names, one a column", names)
+    return object_array([str(name) for name in names])
 
 
 def _cut(text: str, width: int = 30) -> str:

@@ -2,6 +2,7 @@
 
 import glob
 import os
+import stat
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -74,20 +75,20 @@ def find_files(
     DataError
         If nothing is found, a file is empty, the format of a file is not known or the formats differ.
     """
-    if format is not None and format not in FORMATS:
+    if format is not None and not (isinstance(format, str) and format in FORMATS):
         raise parameter_error("format", "read_table", f"one of {', '.join(FORMATS)} or None", format)
     parts = [source] if isinstance(source, str | os.PathLike) else list(source)
     if not parts:
         raise DataError("The list of files is empty. Give at least one path.")
-    files = [file for part in parts for file in _expand(os.fspath(part), format)]
+    files = [file for part in parts for file in _expand(_checked_path(part), format)]
+    for file in files:
+        _check_file(file)
     formats = {format_of(file) if format is None else format for file in files}
     if len(formats) > 1:
         raise DataError(
             f"{parts[0]} holds files of several formats ({', '.join(sorted(formats))}). "
             f"Choose with a pattern such as '{parts[0]}/*.parquet'."
         )
-    for file in files:
-        _check_file(file)
     return FileSet(tuple(files), formats.pop(), format is not None)
 
 
@@ -133,9 +134,21 @@ def _expand(text: str, format: str | None) -> Iterable[Path]:
         found = sorted(Path(name) for name in glob.glob(text, recursive=True))  # noqa: PTH207  (may be absolute)
         files = [file for file in found if file.is_file()]
         if not files:
-            raise DataError(f"No file matches {text}.")
+            raise DataError(f"No file matches {_shown(text)}.")
         return files
-    raise DataError(f"{text} does not exist (looked in {Path.cwd()}).")
+    raise DataError(f"{_shown(text)} does not exist (looked in {Path.cwd()}).")
+
+
+def _checked_path(part: "str | os.PathLike[str]") -> str:
+    path = os.fspath(part)
+    if not isinstance(path, str) or not path or "\0" in path:
+        remedy = "For the working folder pass '.'." if path == "" else ""
+        raise parameter_error("path_or_table", "read_table", "a path of at least one character", part, remedy)
+    return path
+
+
+def _shown(path: str) -> str:
+    return path.encode("utf-8", "backslashreplace").decode()
 
 
 def _is_data(file: Path, folder: Path) -> bool:
@@ -144,9 +157,13 @@ def _is_data(file: Path, folder: Path) -> bool:
 
 def _check_file(file: Path) -> None:
     try:
+        if not stat.S_ISREG(file.stat().st_mode):
+            raise DataError(
+                f"{file} is a pipe or a device, but a table is read more than once. Save it to a file and pass that."
+            )
         if file.stat().st_size == 0:
             raise DataError(f"{file} is empty.")
         with file.open("rb"):
             pass
     except OSError as error:
-        raise DataError(f"{file} cannot be read: {error}.") from error
+        raise DataError(f"{file} cannot be read: {error.strerror or error}.") from error

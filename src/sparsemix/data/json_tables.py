@@ -1,5 +1,7 @@
 """JSON lines as blocks of records; DuckDB takes the wanted keys out of each line."""
 
+import json
+import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
@@ -109,18 +111,47 @@ class _Lines:
         return set(found["key"].to_pylist())
 
     def _check(self) -> None:
+        keys = "SELECT json_type(line) AS kind, json_keys(line) AS keys FROM lines"
+        query = f"SELECT kind, len(keys) > len(list_distinct(keys)) AS repeated FROM ({keys})"
         try:
-            kinds = self.table("SELECT json_type(line) AS kind FROM lines")["kind"]
+            found = self.table(query)
         except duckdb.Error as error:
             valid = self.table("SELECT json_valid(line) AS valid FROM lines")["valid"]
             raise self._no_object(int(np.argmin(to_numpy(valid, False)))) from error
-        is_object = to_numpy(pc.equal(kinds, "OBJECT"), False)
+        is_object = to_numpy(pc.equal(found["kind"], "OBJECT"), False)
         if not is_object.all():
             raise self._no_object(int(np.argmin(is_object)))
+        is_repeated = to_numpy(found["repeated"], False)
+        if is_repeated.any():
+            raise self._repeated_key(int(np.argmax(is_repeated)))
 
     def _no_object(self, record: int) -> DataError:
-        text = shorten(self.texts[record].as_py())
-        return DataError(f"{self.place(record)}: the line must be a JSON object, but it is {text}.")
+        text = self.texts[record].as_py()
+        half = _half_character(text)
+        if half is not None:
+            return DataError(
+                f"{self.place(record)}: the text must be Unicode, but \\u{ord(half):04x} is only half of a character "
+                f"(a surrogate alone). Write the whole character."
+            )
+        return DataError(f"{self.place(record)}: the line must be a JSON object, but it is {shorten(text)}.")
+
+    def _repeated_key(self, record: int) -> DataError:
+        names = [name for name, _ in json.loads(self.texts[record].as_py(), object_pairs_hook=list)]
+        twice = next(name for name in names if names.count(name) > 1)
+        return DataError(
+            f"{self.place(record)}: the line must hold each key once, but {shorten(twice)} stands twice. "
+            f"Several features of a row are an array."
+        )
+
+
+def _half_character(text: str) -> str | None:
+    """The first surrogate without its other half in an otherwise valid line."""
+    try:
+        whole = json.dumps(json.loads(text), ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return None
+    found = re.search("[\ud800-\udfff]", whole)
+    return None if found is None else found[0]
 
 
 def _block(lines: _Lines, columns: dict[str, str]) -> Block:

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypedDict
 
+import numpy as np
+
 from sparsemix.data.arrow_tables import ParquetReader, memory_reader
 from sparsemix.data.basket_lines import ITEMS, BasketReader
 from sparsemix.data.blocks import TableReader
@@ -11,6 +13,7 @@ from sparsemix.data.columns import ROLES, Roles, assign_roles
 from sparsemix.data.csv_records import Dialect
 from sparsemix.data.csv_tables import CsvReader
 from sparsemix.data.formats import MATRIX_FORMATS, FileSet, find_files, is_path
+from sparsemix.data.headers import difference
 from sparsemix.data.json_tables import JsonReader
 from sparsemix.data.values import holds_numbers
 from sparsemix.foundation.errors import DataError, ParameterError, parameter_error
@@ -60,14 +63,25 @@ class Request:
     quote: str | None = '"'
 
     def __post_init__(self) -> None:
-        if self.delimiter is not None and not (isinstance(self.delimiter, str) and self.delimiter):
+        for name in ROLES:
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, str):
+                raise parameter_error(name, "read_table", "the name of a column or None", value)
+        if self.delimiter is not None and not (_is_text(self.delimiter) and self.delimiter):
             raise parameter_error(
                 "delimiter", "read_table", "a text of at least one character", self.delimiter
             )
+        self._check_signs()
+        if self.columns is not None and not _are_names(self.columns):
+            raise parameter_error("columns", "read_table", "a list of different names or None", self.columns)
+
+    def _check_signs(self) -> None:
         for name in ("separator", "quote"):
             value = getattr(self, name)
-            if value is not None and not (isinstance(value, str) and len(value) == 1 and value.isascii()):
-                raise parameter_error(name, "read_table", "one ASCII character or None", value)
+            is_sign = isinstance(value, str) and len(value) == 1 and value.isascii() and value not in "\0\r\n"
+            if value is not None and not is_sign:
+                rule = "one ASCII character that ends no line, or None"
+                raise parameter_error(name, "read_table", rule, value)
 
     @property
     def named_columns(self) -> dict[str, str]:
@@ -113,7 +127,12 @@ def _assigned(reader: TableReader, request: Request) -> OpenTable:
     names = reader.column_names(tuple(named.values()))
     candidates = [request.feature] if request.feature is not None else names
     lists = reader.list_columns()
-    roles = assign_roles(named, names, request.delimiter is not None or not lists.isdisjoint(candidates))
+    may_be_baskets = request.delimiter is not None or not lists.isdisjoint(candidates)
+    try:
+        roles = assign_roles(named, names, may_be_baskets)
+    except ParameterError as error:
+        headers = reader.headers() if isinstance(reader, CsvReader | ParquetReader) else {}
+        raise ParameterError(f"{error} {difference(headers)}".rstrip()) from error
     if request.delimiter is not None or roles.columns["feature"] in lists:
         roles = replace(roles, unused_counts=())  # a record of many features has no count for each
     return OpenTable(reader, _with_guessed_count(reader, roles), request.delimiter)
@@ -159,7 +178,22 @@ def _file_reader(files: FileSet, request: Request) -> TableReader:
     if files.format == "baskets":
         return BasketReader(files.files, files.description, request.delimiter, files.is_explicit)
     dialect = Dialect(request.separator or SEPARATORS[files.format], request.quote)
+    if dialect.quote == dialect.separator:
+        remedy = "Pass quote=None if the values have no quotation marks."
+        raise parameter_error(
+            "quote", "read_table", "another character than the separator", dialect.quote, remedy
+        )
     return CsvReader(files.files, files.description, dialect, request.columns)
+
+
+def _are_names(value: Any) -> bool:
+    is_list = isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim == 1)
+    return is_list and all(map(_is_text, value)) and len(set(value)) == len(value)
+
+
+def _is_text(value: object) -> bool:
+    """Whether a value is text that can be written, which a surrogate alone cannot."""
+    return isinstance(value, str) and value == value.encode("utf-8", "replace").decode()
 
 
 def _refuse(request: Request, names: Sequence[str], what: str) -> None:

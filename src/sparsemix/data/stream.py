@@ -3,8 +3,6 @@
 from collections.abc import Iterator
 from typing import Unpack
 
-import numpy as np
-
 from sparsemix.data.dataset import Dataset, concatenate
 from sparsemix.data.formats import FileSet
 from sparsemix.data.matrix_files import matrix_pieces
@@ -12,6 +10,7 @@ from sparsemix.data.request import OpenTable, PathOrTable, ReadOptions, Request,
 from sparsemix.data.staged_batches import StagedBatches
 from sparsemix.data.staging import open_stage
 from sparsemix.data.tables import clean_blocks, start_report
+from sparsemix.foundation.checks import at_least
 from sparsemix.foundation.errors import DataError, parameter_error
 
 VOCABULARIES = ("growing", "two-pass")
@@ -69,19 +68,15 @@ def iter_batches(
     >>> [batch.feature_names.tolist() for batch in iter_batches(table, rows=1)]
     [['red', 'green'], ['red', 'green', 'blue'], ['red', 'green', 'blue']]
     """
-    _check_integer("rows", rows, 1)
-    _check_integer("skip_rows", skip_rows, 0)
-    if vocabulary not in VOCABULARIES:
+    at_least("rows", "iter_batches", rows, 1)
+    at_least("skip_rows", "iter_batches", skip_rows, 0)
+    rows, skip_rows = int(rows), int(skip_rows)
+    if not isinstance(vocabulary, str) or vocabulary not in VOCABULARIES:
         raise parameter_error("vocabulary", "iter_batches", f"one of {', '.join(VOCABULARIES)}", vocabulary)
     table = open_table(path_or_table, Request(**options))
     if isinstance(table, FileSet):
         return _matrix_batches(table, rows, skip_rows)
     return _table_batches(table, rows, vocabulary == "growing", skip_rows, memory_limit)
-
-
-def _check_integer(name: str, value: object, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise parameter_error(name, "iter_batches", f"an integer >= {least}", value)
 
 
 def _table_batches(

@@ -11,7 +11,7 @@ from sparsemix.data.matrix_files import read_matrix_file
 from sparsemix.data.pairs import is_list
 from sparsemix.data.report import ReadReport
 from sparsemix.data.request import OpenTable, PathOrTable, Request, open_table
-from sparsemix.foundation.errors import ParameterError
+from sparsemix.foundation.errors import ParameterError, shorten
 
 
 def read_table(
@@ -151,6 +151,6 @@ def _check_guessed_feature(table: OpenTable, holds_lists: bool) -> None:
     name = table.roles.guessed.get("feature")
     if name is not None and looks_like_list(name) and not holds_lists and table.delimiter is None:
         raise ParameterError(
-            f"Column {name!r} was guessed as feature=, but its name is a plural and it holds text. "
+            f"Column {shorten(name)} was guessed as feature=, but its name is a plural and it holds text. "
             f"If a cell holds several features pass delimiter=, else name the column with feature=."
         )

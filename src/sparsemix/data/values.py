@@ -39,6 +39,13 @@ class Column(NamedTuple):
         message = f"{where}: '{self.role}' must be {rule}, but it is {shorten(value)}."
         return DataError(f"{message} {remedy}".rstrip())
 
+    def type_error(self, rule: str, kind: object) -> DataError:
+        """Return the one wording of a column of the wrong type, with the place where it begins."""
+        where = f"{self.place(0)}: " if len(self.values) else ""
+        return DataError(
+            f"{where}'{self.role}' must be a column of {rule}, but its type is {str(kind)[:80]}."
+        )
+
 
 @dataclass(frozen=True)
 class CodedColumn:
@@ -88,7 +95,7 @@ def _dictionary_encoded(column: Column) -> Any:
     if pa.types.is_dictionary(kind):
         return values
     if pa.types.is_nested(kind):
-        raise DataError(f"'{column.role}' must be a column of text or integers, but its type is {kind}.")
+        raise column.type_error("text or integers", kind)
     if pa.types.is_null(kind) or str(kind) in ("string_view", "binary_view"):
         values = values.cast(pa.large_string())
     return values.dictionary_encode()
@@ -101,8 +108,7 @@ def _as_text(dictionary: Any, indices: NDArray[Any], column: Column) -> tuple[An
     try:
         return dictionary.cast(pa.large_string()), pa.types.is_integer(kind)
     except pa.ArrowException as error:
-        rule = "a column of text or integers"
-        raise DataError(f"'{column.role}' must be {rule}, but its type is {kind}: {error}") from error
+        raise column.type_error("text or integers", kind) from error
 
 
 def _first_place(indices: NDArray[Any], column: Column) -> Callable[[int], str]:
@@ -145,9 +151,7 @@ def parse_counts(column: Column) -> NDArray[np.float64]:
     try:
         counts = parse_numbers(values)
     except pa.ArrowException as error:
-        raise DataError(
-            f"'{column.role}' must be a column of numbers, but its type is {values.type}."
-        ) from error
+        raise column.type_error("numbers", values.type) from error
     bad = not_a_count(counts)
     if bad.any():
         record = int(np.argmax(bad))
@@ -187,7 +191,7 @@ def parse_times(column: Column) -> NDArray[np.float64]:
         micros = values.cast(kind).cast(unit, safe=False).cast(pa.int64())
         return to_numpy(micros.cast(pa.float64(), safe=False), np.nan) / 1e6
     if pa.types.is_time(kind) or pa.types.is_duration(kind) or pa.types.is_nested(kind):
-        raise DataError(f"'{column.role}' must be a column of times, but its type is {kind}.")
+        raise column.type_error("times", kind)
     times = parse_numbers(values, _seconds)
     missing = to_numpy(values.is_null(), False)
     if is_text(kind):

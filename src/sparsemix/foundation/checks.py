@@ -10,12 +10,19 @@ from sparsemix.foundation.errors import parameter_error
 # Pseudo-counts between these neither vanish nor overflow, added or multiplied several times.
 SMALLEST, LARGEST = 1e-50, 1e50
 
+MOST_DRAWN_ROWS = 10**9
+
 
 def at_least(name: str, owner: str, value: Any, least: int, rule: str = "", most: float = np.inf) -> None:
     """Raise ParameterError unless `value` is an integer from `least` to `most`."""
     is_integer = isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
     if not is_integer or not least <= int(value) <= most:
         raise parameter_error(name, owner, rule or f"an integer >= {least}", value)
+
+
+def rows_to_draw(value: Any, owner: str = "sample") -> None:
+    """Raise ParameterError unless `value` is a number of rows that can be drawn."""
+    at_least("n_rows", owner, value, 0, f"an integer from 0 to {MOST_DRAWN_ROWS:,}", MOST_DRAWN_ROWS)
 
 
 def level(value: Any, owner: str) -> None:

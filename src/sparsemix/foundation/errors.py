@@ -1,5 +1,7 @@
 """The errors that users meet: each says the parameter, the rule, the value and the remedy."""
 
+from collections.abc import Sequence
+
 
 class SparsemixError(Exception):
     """Base of every error that sparsemix raises on purpose."""
@@ -57,5 +59,22 @@ def shorten(value: object, width: int = 80) -> str:
     >>> shorten("x" * 100, width=10)
     "'xxxxx…"
     """
-    text = " ".join(repr(value).split())
+    try:
+        text = repr(value)
+    except ValueError:  # an integer of more digits than Python writes
+        text = f"<{type(value).__name__} too long to show>"
+    text = " ".join(text.split()).encode("utf-8", "backslashreplace").decode()
     return text if len(text) <= width else text[: width - 4] + "…"
+
+
+def listed(values: Sequence[object], most: int = 20) -> str:
+    """Return the first values, each shortened, and how many more there are; "none" if there are none.
+
+    Examples
+    --------
+    >>> listed(["red", "blue"]), listed(range(9), most=2), listed([])
+    ("'red', 'blue'", '0, 1 and 7 more', 'none')
+    """
+    shown = ", ".join(shorten(value, 40) for value in values[:most])
+    more = len(values) - most
+    return (f"{shown} and {more:,} more" if more > 0 else shown) or "none"

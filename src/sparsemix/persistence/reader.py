@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 
-from sparsemix.foundation.errors import ModelFileError
+from sparsemix.foundation.errors import ModelFileError, shorten
 from sparsemix.persistence import foreign
 from sparsemix.persistence.digest import file_digest
 from sparsemix.persistence.header import check_fields, parse_object
@@ -53,7 +53,7 @@ def read_payload(path: str | os.PathLike[str], *, mmap: bool = True) -> Payload:
     except ModelFileError as error:
         raise ModelFileError(f"cannot read the model file {os.fspath(path)!r}: {error}.") from error
     except OSError as error:
-        reason = error.strerror or str(error)
+        reason = error.strerror or "the system cannot read it"
         remedy = "Check the path and your rights to read it."
         raise ModelFileError(f"cannot read the model file {os.fspath(path)!r}: {reason}. {remedy}") from error
 
@@ -91,16 +91,14 @@ def _check_container(path: Path) -> None:
         with safe_open(path, framework="numpy"):
             pass
     except SafetensorError as error:
-        raise ModelFileError(_what_is_wrong(path, error)) from error
+        raise ModelFileError(_what_is_wrong(path)) from error
 
 
-def _what_is_wrong(path: Path, error: SafetensorError) -> str:
+def _what_is_wrong(path: Path) -> str:
     with path.open("rb") as file:
         looks_like = foreign.describe(file.read(foreign.BYTES_LOOKED_AT))
     if looks_like is None:
-        return (
-            f"it is not a model file, is damaged or cut short ({error}). {_WANTED}, or restore it from a copy"
-        )
+        return f"it is not a model file, is damaged or cut short. {_WANTED}, or restore it from a copy"
     return f"it is not a model file: it looks like {looks_like}. {_WANTED}; tables are for read_table"
 
 
@@ -115,14 +113,16 @@ def _split(content: NDArray[np.uint8]) -> tuple[dict[str, str], dict[str, NDArra
 
 def _array(body: NDArray[np.uint8], name: str, entry: dict[str, Any]) -> NDArray[Any]:
     if entry["dtype"] not in STORED_DTYPES:
-        raise ModelFileError(f"its array {name!r} has the element type {entry['dtype']}, which no model uses")
+        raise ModelFileError(
+            f"its array {shorten(name)} has the element type {entry['dtype']}, which no model uses"
+        )
     first, last = entry["data_offsets"]
     try:
         array = _aligned(body[first:last], STORED_DTYPES[entry["dtype"]]).reshape(entry["shape"])
     except (ValueError, OverflowError) as error:
-        raise ModelFileError(f"its array {name!r} has an impossible shape") from error
+        raise ModelFileError(f"its array {shorten(name)} has an impossible shape") from error
     if array.dtype == bool and array.size and array.view(np.uint8).max() > 1:
-        raise ModelFileError(f"its array {name!r} is damaged: a truth value is neither 0 nor 1")
+        raise ModelFileError(f"its array {shorten(name)} is damaged: a truth value is neither 0 nor 1")
     return array
 
 

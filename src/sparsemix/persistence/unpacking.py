@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsemix.foundation.errors import ModelFileError, shorten
+from sparsemix.foundation.errors import ModelFileError, listed, shorten
 from sparsemix.persistence.payload import Payload
 
 FLOAT, INT, SMALL = np.dtype("<f8"), np.dtype("<i8"), np.dtype("<i4")
@@ -27,7 +27,9 @@ def _plain(value: Any) -> Any:
 def parameters_of(stored: Payload, model_class: Any) -> dict[str, Any]:
     """The constructor's arguments; ModelFileError if they are not those of the class."""
     if stored.kind != model_class.model_kind:
-        raise ModelFileError(f"it holds a model of the kind {stored.kind!r}, not {model_class.model_kind!r}")
+        raise ModelFileError(
+            f"it holds a model of the kind {shorten(stored.kind)}, not {model_class.model_kind!r}"
+        )
     check_names(stored.parameters, set(model_class().get_params()), "parameters")
     return stored.parameters
 
@@ -35,7 +37,7 @@ def parameters_of(stored: Payload, model_class: Any) -> dict[str, Any]:
 def check_names(found: dict[str, Any], expected: set[str], what: str) -> None:
     """Raise ModelFileError unless exactly the expected names are there."""
     if set(found) != expected:
-        raise ModelFileError(f"its {what} do not fit the model: {', '.join(sorted(set(found) ^ expected))}")
+        raise ModelFileError(f"its {what} do not fit the model: {listed(sorted(set(found) ^ expected))}")
 
 
 def names_of(stored: Payload, n_features: int) -> NDArray[np.object_] | None:
@@ -113,4 +115,4 @@ class ArrayReader:
     def close(self) -> None:
         """Complain of arrays that nobody has asked for."""
         if self._left:
-            raise ModelFileError(f"it holds arrays that do not belong there: {', '.join(sorted(self._left))}")
+            raise ModelFileError(f"it holds arrays that do not belong there: {listed(sorted(self._left))}")

@@ -44,7 +44,9 @@ def write_payload(path: str | os.PathLike[str], payload: Payload) -> None:
         with replacing(path) as temporary:
             save_file(arrays, temporary, metadata=fields)
     except (OSError, SafetensorError, ValueError) as error:  # ValueError: a NUL in the path
-        reason = getattr(error, "strerror", None) or str(error)
+        reason = "the path or the content cannot be written"
+        if isinstance(error, OSError):
+            reason = error.strerror or str(error)
         raise ModelFileError(
             f"cannot write the model file {os.fspath(path)!r}: {reason}. Nothing was changed there. "
             f"Choose an existing folder that you may write to and that has space left."

@@ -47,8 +47,19 @@ def test_no_rows_and_one_row():
     assert (rows.shape, components.shape) == ((0, 8), (0,))
     assert model.sample()[0].shape == (1, 8)
     for odd in (-1, 1.5, True, None):
-        with pytest.raises(ParameterError, match="'n_rows' of sample must be an integer >= 0, but it is"):
+        with pytest.raises(
+            ParameterError, match="'n_rows' of sample must be an integer from 0 to 1,000,000,000"
+        ):
             model.sample(odd)
+
+
+@pytest.mark.parametrize("n_rows", [10**9 + 1, 2**40, 2**70])
+def test_more_rows_than_memory_holds(n_rows):
+    model = OnlineBernoulliMixture(n_components=2, random_state=0).fit(np.repeat(np.eye(2), 50, axis=0))
+    with pytest.raises(
+        ParameterError, match=f"'n_rows' of sample must be an integer from 0 to .*, but it is {n_rows}"
+    ):
+        model.sample(n_rows)
 
 
 def test_drawn_rows_can_be_learnt_again():

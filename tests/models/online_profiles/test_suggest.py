@@ -199,7 +199,7 @@ def test_features_by_number():
 def test_unknown_names_and_their_neighbours(model, which):
     given_names = (["red shoe"],) if which == "accepted" else ([], ["red shoe"])
     words = f"'{which}' of suggest must be features that the model knows, but it is 'red shoe'"
-    with pytest.raises(ParameterError, match=words + ". Did you mean red shoes, "):
+    with pytest.raises(ParameterError, match=words + ". Did you mean 'red shoes', "):
         model.suggest(*given_names)
 
 
@@ -247,7 +247,7 @@ def test_a_dialogue_in_which_minds_change(model):
 def test_a_dialogue_refuses_unknown_features_and_stays_as_it_is(model):
     dialogue = KeywordSuggester(model, ["red shoes"])
     for answer in (dialogue.accept, dialogue.reject):
-        with pytest.raises(ParameterError, match="Did you mean blue shoes"):
+        with pytest.raises(ParameterError, match="Did you mean 'blue shoes'"):
             answer("blue shoe")
     assert (dialogue.accepted, dialogue.rejected) == (["red shoes"], [])
 

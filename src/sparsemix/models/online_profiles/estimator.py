@@ -14,7 +14,7 @@ from sparsemix.answers.suggestions import feature_numbers
 from sparsemix.data.feature_names import FeatureNames, check_distinct
 from sparsemix.data.inputs import BinaryRows
 from sparsemix.data.labels import known_labels
-from sparsemix.foundation.checks import at_least
+from sparsemix.foundation.checks import rows_to_draw
 from sparsemix.foundation.errors import DataError
 from sparsemix.models.online_profiles import checks, payload, sampling, suggest, summaries
 from sparsemix.models.online_profiles.engine import Settings
@@ -281,7 +281,7 @@ class OnlineBernoulliMixture(Fitted, ClusterMixin, BaseEstimator):
             The component each was drawn from.
         """
         check_is_fitted(self)
-        at_least("n_rows", "sample", n_rows, 0)
+        rows_to_draw(n_rows)
         return sampling.draw_rows(self._view, n_rows, generator(random_state, "sample"))
 
     def top_features(
