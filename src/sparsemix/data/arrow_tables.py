@@ -2,7 +2,6 @@
 
 import gzip
 import shutil
-import tempfile
 import zlib
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
@@ -18,6 +17,7 @@ from sparsemix.data.blocks import Block
 from sparsemix.data.formats import is_gzipped
 from sparsemix.data.headers import check_names_once, common_columns
 from sparsemix.data.pairs import is_list
+from sparsemix.data.scratch import scratch_folder
 from sparsemix.foundation.errors import DataError, shorten
 
 RECORDS_PER_BLOCK = 1 << 20
@@ -198,16 +198,23 @@ def _gathered_block(batches: list[Any], first: int, file: Path, columns: dict[st
 @contextmanager
 def _opened(file: Path) -> Iterator[Any]:
     """Open a Parquet file; a gzipped one is unpacked to a temporary file first."""
-    with tempfile.TemporaryDirectory(prefix="sparsemix-") as folder, _as_data_errors(file):
-        plain = file
-        if is_gzipped(file):
-            plain = Path(folder) / "table.parquet"
-            with gzip.open(file, "rb") as packed, plain.open("wb") as unpacked:
-                shutil.copyfileobj(packed, unpacked)
+    with _plain(file) as plain, _as_data_errors(file):
         schema = pq.read_schema(plain)
         text = [f.name for f in schema if is_text(f.type)]
         with pq.ParquetFile(plain, read_dictionary=text, pre_buffer=False) as parquet:
             yield parquet
+
+
+@contextmanager
+def _plain(file: Path) -> Iterator[Path]:
+    if not is_gzipped(file):
+        yield file
+        return
+    with scratch_folder() as folder:
+        plain = folder / "table.parquet"
+        with _as_data_errors(file), gzip.open(file, "rb") as packed, plain.open("wb") as unpacked:
+            shutil.copyfileobj(packed, unpacked)
+        yield plain
 
 
 @contextmanager

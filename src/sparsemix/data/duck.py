@@ -7,10 +7,13 @@ from typing import Any
 
 import duckdb
 
+INTERRUPTED = "Query interrupted"
+"""What the RuntimeError says that DuckDB raises in place of a KeyboardInterrupt."""
+
 
 @contextmanager
 def open_duckdb(file: Path | None = None, temp_folder: Path | None = None) -> Iterator[Any]:
-    """Give a connection and close it afterwards.
+    """Give a connection and close it afterwards; Ctrl-C during a query is a KeyboardInterrupt as anywhere else.
 
     Parameters
     ----------
@@ -26,5 +29,9 @@ def open_duckdb(file: Path | None = None, temp_folder: Path | None = None) -> It
     try:
         connection.execute("SET enable_progress_bar = false")
         yield connection
+    except (duckdb.InterruptException, RuntimeError) as error:
+        if isinstance(error, duckdb.InterruptException) or str(error) == INTERRUPTED:
+            raise KeyboardInterrupt from error
+        raise
     finally:
         connection.close()

@@ -115,7 +115,7 @@ class _Lines:
         query = f"SELECT kind, len(keys) > len(list_distinct(keys)) AS repeated FROM ({keys})"
         try:
             found = self.table(query)
-        except duckdb.Error as error:
+        except duckdb.InvalidInputException as error:
             valid = self.table("SELECT json_valid(line) AS valid FROM lines")["valid"]
             raise self._no_object(int(np.argmin(to_numpy(valid, False)))) from error
         is_object = to_numpy(pc.equal(found["kind"], "OBJECT"), False)

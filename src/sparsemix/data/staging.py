@@ -6,8 +6,6 @@ limit.
 
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import duckdb
@@ -18,6 +16,7 @@ from numpy.typing import NDArray
 from sparsemix.data.clean import ATTRIBUTE_ROLES, Attribute, CleanBlock
 from sparsemix.data.duck import open_duckdb
 from sparsemix.data.report import ReadReport
+from sparsemix.data.scratch import scratch_folder
 from sparsemix.data.vocabulary import Vocabulary
 from sparsemix.foundation.errors import DataError, parameter_error
 
@@ -127,8 +126,7 @@ def open_stage(roles: Collection[str], report: ReadReport, memory_limit: str) ->
     DataError
         If the memory or the disk does not suffice.
     """
-    with TemporaryDirectory(prefix="sparsemix-") as name:
-        folder = Path(name)
+    with scratch_folder() as folder:
         try:
             with open_duckdb(folder / "stage.duckdb", temp_folder=folder) as connection:
                 _limit_memory(connection, memory_limit)
