@@ -55,7 +55,7 @@ def full_log_predictive(prior, rows, row):
     strength, mean, degrees, scale = full_posterior(prior, rows)
     df = degrees - len(prior.mean) + 1
     shape = scale * (strength + 1) / (strength * df)
-    return multivariate_t.logpdf(row, mean, shape, df, allow_singular=True)
+    return multivariate_t.logpdf(row, mean, shape, df)
 
 
 def full_log_evidence(prior, rows):

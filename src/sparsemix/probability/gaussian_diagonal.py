@@ -22,6 +22,7 @@ from sparsemix.probability.gaussian_diagonal_kernels import (
     log_predictive,
     refresh,
 )
+from sparsemix.probability.real_rows import add_labelled, predictives, variances
 
 FloatArray = NDArray[np.float64]
 IntVector = NDArray[np.int64]
@@ -61,8 +62,7 @@ def weak_prior(rows: FloatArray, share: float = 0.1) -> NormalGammaPrior:
     >>> weak_prior(np.array([[0.0, 7.0], [2.0, 7.0]])).rate
     array([0.1, 0.1])
     """
-    variance = np.where(np.ptp(rows, axis=0) > 0.0, rows.var(axis=0), 1.0)
-    return NormalGammaPrior(rows.mean(axis=0), float(share), _SHAPE, (_SHAPE - 1.0) * share * variance)
+    return NormalGammaPrior(rows.mean(axis=0), float(share), _SHAPE, (_SHAPE - 1.0) * share * variances(rows))
 
 
 @dataclass(frozen=True)
@@ -99,16 +99,12 @@ class GaussianDiagonal:
     def state_of(self, rows: FloatArray, labels: IntVector, n_clusters: int) -> DiagonalState:
         """Clusters of these rows, summed from the mean of all of them; rows labelled -1 are left out."""
         state = self.init(n_clusters, rows.mean(axis=0))
-        for i in np.flatnonzero(labels >= 0):
-            add_row(state, self.prior, rows[i], labels[i])
+        add_labelled(add_row, state, self.prior, rows, labels)
         return state
 
     def log_predictive(self, state: DiagonalState, rows: FloatArray) -> FloatArray:
         """Log density of rows under each cluster, given the cluster's rows, in nats; (n_rows, n_clusters)."""
-        found = np.empty((len(rows), state.sizes.size))
-        for row, out in zip(rows, found, strict=True):
-            log_predictive(state, self.prior, row, out)
-        return found
+        return predictives(log_predictive, state, self.prior, rows)
 
     def log_evidence(self, state: DiagonalState) -> FloatArray:
         """Collapsed log evidence of each cluster, in nats; (n_clusters,), 0 for an empty cluster.
