@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterable
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -121,8 +121,9 @@ def _split(model: Mixture, X: Any, held_out: float, rng: np.random.Generator) ->
     n_rows = model._table(X).n_rows
     if n_rows < 2:
         raise DataError(f"'X' of compare_n_components must have at least two rows, but it has {n_rows}.")
-    given, names, _ = as_given(X, type(model).__name__)
-    matrix = sparse.csr_array(given) if sparse.issparse(given) else given
+    matrix, names, _ = as_given(X, type(model).__name__)
+    if sparse.issparse(matrix):
+        matrix = cast("Any", matrix).tocsr()
     order = rng.permutation(n_rows)
     n_held_out = int(np.clip(round(held_out * n_rows), 1, n_rows - 1))
     held, kept = np.sort(order[:n_held_out]), np.sort(order[n_held_out:])
