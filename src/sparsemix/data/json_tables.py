@@ -111,19 +111,17 @@ class _Lines:
         return set(found["key"].to_pylist())
 
     def _check(self) -> None:
-        keys = "SELECT json_type(line) AS kind, json_keys(line) AS keys FROM lines"
-        query = f"SELECT kind, len(keys) > len(list_distinct(keys)) AS repeated FROM ({keys})"
         try:
-            found = self.table(query)
+            found = self.table("SELECT json_type(line) AS kind, json_keys(line) AS keys FROM lines")
         except duckdb.InvalidInputException as error:
             valid = self.table("SELECT json_valid(line) AS valid FROM lines")["valid"]
             raise self._no_object(int(np.argmin(to_numpy(valid, False)))) from error
         is_object = to_numpy(pc.equal(found["kind"], "OBJECT"), False)
         if not is_object.all():
             raise self._no_object(int(np.argmin(is_object)))
-        is_repeated = to_numpy(found["repeated"], False)
-        if is_repeated.any():
-            raise self._repeated_key(int(np.argmax(is_repeated)))
+        record = _first_with_repeats(one_array(found["keys"]))
+        if record is not None:
+            raise self._repeated_key(record)
 
     def _no_object(self, record: int) -> DataError:
         text = self.texts[record].as_py()
@@ -142,6 +140,17 @@ class _Lines:
             f"{self.place(record)}: the line must hold each key once, but {shorten(twice)} stands twice. "
             f"Several features of a row are an array."
         )
+
+
+def _first_with_repeats(lists: Any) -> int | None:
+    """The first list that holds a value twice."""
+    codes = pc.list_flatten(lists).dictionary_encode()
+    size = len(codes.dictionary)
+    pairs = np.sort(
+        pc.list_parent_indices(lists).to_numpy().astype(np.int64) * size + codes.indices.to_numpy()
+    )
+    repeats = np.flatnonzero(pairs[1:] == pairs[:-1])
+    return int(pairs[repeats[0]]) // size if repeats.size else None
 
 
 def _half_character(text: str) -> str | None:
