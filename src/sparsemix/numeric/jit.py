@@ -9,6 +9,8 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numba
+from llvmlite import ir
+from numba.extending import intrinsic, overload
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -33,3 +35,29 @@ def _compiled(function: F, math: set[str]) -> F:
         RuntimeError
     ):  # neither the package's folder nor the user's can be written: compile anew in each process
         return cast(F, numba.njit(**options)(function))
+
+
+def popcount(bits: Any) -> int:
+    """Number of ones in 64 bits.
+
+    Examples
+    --------
+    >>> popcount(0b1011)
+    3
+    """
+    return int(bits).bit_count()
+
+
+@intrinsic
+def _ones(_context: Any, bits: Any) -> Any:
+    def generate(_context: Any, builder: Any, _signature: Any, values: Any) -> Any:
+        (value,) = values
+        count = builder.module.declare_intrinsic("llvm.ctpop", [ir.IntType(64)])
+        return builder.call(count, [value])
+
+    return numba.types.int64(bits), generate
+
+
+@overload(popcount, strict=False)
+def _compiled_popcount(bits: Any) -> Any:  # noqa: ARG001
+    return lambda bits: _ones(bits)  # type: ignore[call-arg]  # noqa: PLW0108

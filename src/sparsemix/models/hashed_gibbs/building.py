@@ -1,0 +1,78 @@
+"""From rows to what the sampler works on: indexed rows, tables of logarithms, clusters without rows."""
+
+from typing import Any
+
+import numpy as np
+
+from sparsemix.models.hashed_gibbs.kernels import FEW, renew_all
+from sparsemix.models.hashed_gibbs.state import (
+    FAMILIES,
+    PROCESSES,
+    Clusters,
+    FloatVector,
+    IntVector,
+    Prior,
+    Rows,
+)
+
+
+def indexed_to(rows: Rows, clusters: Clusters, budget: int) -> IntVector:
+    """End of the entries of each row whose cells are at most `budget`, or of its first; (n_rows,), O(nnz)."""
+    n_cells = np.where(clusters.mask < 0, clusters.sizes.size, clusters.mask + 1)
+    running = np.concatenate([[0], np.cumsum(n_cells[rows.columns])])
+    first, last = rows.indptr[:-1], rows.indptr[1:]
+    within = np.searchsorted(running, running[first] + budget, side="right") - 1
+    return np.minimum(np.maximum(within, first + 1), last)
+
+
+def rows_of(indptr: Any, columns: Any, counts: Any, n_features: int) -> Rows:
+    """Sort the entries of CSR rows by how common the features are; O(nnz log nnz)."""
+    indptr = np.asarray(indptr, np.int64)
+    columns, counts = np.asarray(columns, np.int32), np.asarray(counts, np.int32)
+    n_rows_with = np.bincount(columns, minlength=n_features)
+    owner = np.repeat(np.arange(indptr.size - 1), np.diff(indptr))
+    order = np.lexsort((columns, n_rows_with[columns], owner))
+    sums = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+    totals = np.bincount(columns, counts, minlength=n_features).astype(np.int64)
+    return Rows(indptr, columns[order], counts[order], np.diff(sums[indptr]), n_rows_with, totals)
+
+
+def prior_of(
+    rows: Rows, family: str, process: str, concentration: float, discount: float, a: float, b: float
+) -> Prior:
+    """Hyperparameters with the tables of logarithms that these rows ask for."""
+    most = int(rows.feature_totals.max(initial=0)) + FEW
+    log_a, log_b = _logarithms(a, most), _logarithms(b, rows.lengths.size)
+    n_features = rows.feature_totals.size
+    return Prior(
+        FAMILIES[family], PROCESSES[process], concentration, discount, a, b, n_features, log_a, log_b
+    )
+
+
+def no_clusters(rows: Rows, prior: Prior, n_components: int, *, has_gains: bool) -> Clusters:
+    """Statistics of as many clusters without rows. Memory O(nnz), whatever the number of clusters."""
+    most = rows.n_rows_with  # no more clusters hold a feature than rows do
+    places = np.left_shift(1, np.ceil(np.log2(1.5 * most + 1.0)).astype(np.int64))
+    is_direct = places >= n_components
+    size = np.where(is_direct, n_components, places)
+    start = np.concatenate([[0], np.cumsum(size)])
+    clusters = Clusters(
+        np.zeros(n_components, np.int64),
+        np.zeros(n_components, np.int64),
+        start[:-1],
+        np.where(is_direct, -1, places - 1),
+        np.full(start[-1], -1, np.int32),
+        np.zeros(start[-1], np.int32),
+        np.zeros(start[-1] if has_gains else 0, np.float32),
+        np.arange(n_components, dtype=np.int32),
+        np.arange(n_components, dtype=np.int32),
+        np.array([n_components]),
+        np.zeros((n_components, 4)),
+        np.zeros((n_components, 2)),
+    )
+    renew_all(prior, clusters)
+    return clusters
+
+
+def _logarithms(pseudo_count: float, most: int) -> FloatVector:
+    return np.log(pseudo_count + np.arange(most + 1, dtype=np.float64))

@@ -1,0 +1,87 @@
+"""The paper in NumPy, dense and obvious: the twin that the kernels are tested against.
+
+Everything follows from the joint probability of rows and assignments, in which weights and parameters of the clusters
+are integrated out (FASTEX, section 2; eq 7). The full conditional of one row is the ratio of two such joints.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betaln, gammaln, logsumexp
+
+from sparsemix.models.hashed_gibbs.state import BERNOULLI, FINITE, MULTINOMIAL, Prior
+
+FloatVector = NDArray[np.float64]
+FloatMatrix = NDArray[np.float64]
+IntVector = NDArray[np.int64]
+
+
+def log_evidence(prior: Prior, members: FloatMatrix) -> float:
+    """Log evidence of the rows of one cluster (eq 7), (n_members, n_features), up to factors of the rows alone."""
+    counts, size = members.sum(axis=0), members.shape[0]
+    a, b, n_features = prior.a, prior.b, prior.n_features
+    if prior.family == MULTINOMIAL:
+        everything = a * n_features
+        words = np.sum(gammaln(counts + a) - gammaln(a))
+        return float(words + gammaln(everything) - gammaln(everything + counts.sum()))
+    if prior.family == BERNOULLI:
+        return float(np.sum(betaln(a + counts, b + size - counts) - betaln(a, b)))
+    shape = a + counts
+    return float(np.sum(gammaln(shape) - gammaln(a) + a * np.log(b) - shape * np.log(b + size)))
+
+
+def log_prior(prior: Prior, sizes: IntVector) -> float:
+    """Log prior probability of an assignment with labels, up to a constant; clusters without rows are alike."""
+    n_clusters, live = sizes.size, sizes[sizes > 0]
+    if prior.process == FINITE:
+        return float(np.sum(gammaln(sizes + prior.concentration)))
+    d, c = prior.discount, prior.concentration
+    tables = np.sum(np.log(c + d * np.arange(live.size)))
+    members = np.sum(gammaln(live - d) - gammaln(1.0 - d))
+    labels = gammaln(n_clusters + 1) - gammaln(n_clusters - live.size + 1)
+    return float(tables + members - labels)
+
+
+def log_joint(prior: Prior, rows: FloatMatrix, assigned: IntVector, n_clusters: int) -> float:
+    """Log probability of rows and assignments together, up to a constant."""
+    sizes = np.bincount(assigned, minlength=n_clusters)
+    return log_prior(prior, sizes) + sum(log_evidence(prior, rows[assigned == k]) for k in range(n_clusters))
+
+
+def log_full_conditional(
+    prior: Prior, rows: FloatMatrix, assigned: IntVector, row: int, n_clusters: int
+) -> FloatVector:
+    """Log probability of each cluster for one row, given all others (section 2.3); (n_clusters,)."""
+    joints = np.empty(n_clusters)
+    for k in range(n_clusters):
+        moved = assigned.copy()
+        moved[row] = k
+        joints[k] = log_joint(prior, rows, moved, n_clusters)
+    return np.asarray(joints - logsumexp(joints))
+
+
+def parameters(prior: Prior, members: FloatMatrix) -> FloatVector:
+    """Natural parameters of a cluster beside those of a cluster without rows, as proposals use them; (n_features,).
+
+    Logarithms of the posterior means of Dirichlet and Gamma, whose common factor is left to the row's length (eq 6).
+    """
+    return np.asarray(np.log((members.sum(axis=0) + prior.a) / prior.a))
+
+
+def bits(vector: FloatVector, directions: FloatMatrix) -> NDArray[np.bool_]:
+    """Signature of a vector (eq 12): the signs of its products with the directions, (n_features, n_bits)."""
+    return np.asarray(vector @ directions >= 0.0)
+
+
+def approximate_product(
+    row: FloatVector, cluster: FloatVector, directions: FloatMatrix, miss_slack: float = 0.0
+) -> float:
+    """Inner product from the share of differing bits (eqs 12, 14): |row| |cluster| cos(pi z)."""
+    differing = np.mean(bits(row, directions) != bits(cluster, directions))
+    angle = np.pi * max(differing - miss_slack, 0.0)
+    return float(np.linalg.norm(row) * np.linalg.norm(cluster) * np.cos(angle))
+
+
+def log_acceptance(target: FloatVector, proposal_log_weights: FloatVector, old: int, new: int) -> float:
+    """Log acceptance of a move by Metropolis-Hastings (eq 17); the proposal does not depend on `old`."""
+    forward = target[new] + proposal_log_weights[old]
+    return float(min(0.0, forward - target[old] - proposal_log_weights[new]))

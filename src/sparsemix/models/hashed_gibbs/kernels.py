@@ -1,0 +1,230 @@
+"""Compiled twins of `equations`: how well a row fits a cluster, and moving it from one to another.
+
+Score of row x in cluster k, without the row: log predictive, up to what is the same for all k; with the log weight of
+the cluster it is the target.
+With n_w the cluster's count of feature w, N the sum of those, m its rows, and L the row's length:
+
+    multinomial   sum_w ln G(a + n_w + x_w) - ln G(a + n_w)  -  ln G(a D + N + L) + ln G(a D + N)
+    Poisson       the same sum  +  (a D + N) ln((b + m) / (b + m + 1)) - L ln(b + m + 1)
+    Bernoulli     sum_{w on} ln (a + n_w) - ln (b + m - n_w)  +  sum_w ln(b + m - n_w)  -  D ln(a + b + m)
+
+Only features that the row holds are looked at.
+"""
+
+import math
+
+import numpy as np
+
+from sparsemix.models.hashed_gibbs.cell_kernels import change_count, count_of
+from sparsemix.models.hashed_gibbs.state import BERNOULLI, FINITE, MULTINOMIAL
+from sparsemix.numeric.jit import kernel
+
+FEW = 16  # up to so many tokens of a feature their logarithms are added; beyond, log gamma is asked
+
+
+@kernel
+def log_plus(table, pseudo_count, count):
+    """log(pseudo_count + count)."""
+    if count < table.shape[0]:
+        return table[count]
+    return math.log(pseudo_count + count)
+
+
+@kernel
+def log_rising(prior, count, added):
+    """Log of the rising factorial, ln G(a + count + added) - ln G(a + count)."""
+    if added > FEW:
+        return math.lgamma(prior.a + count + added) - math.lgamma(prior.a + count)
+    total = 0.0
+    for j in range(added):
+        total += log_plus(prior.log_a, prior.a, count + j)
+    return total
+
+
+@kernel
+def log_weight(prior, size, n_empty, n_clusters):
+    """Log of a cluster's prior weight for one more row; `n_empty` clusters have none."""
+    if prior.process == FINITE:
+        return math.log(size + prior.concentration)
+    if size > 0:
+        return math.log(size - prior.discount)
+    return math.log((prior.concentration + prior.discount * (n_clusters - n_empty)) / n_empty)
+
+
+@kernel
+def log_of_length(prior, size, total, length):
+    """What the predictive owes to the sums of cluster and row, but for Bernoulli's sum over all features."""
+    if prior.family == MULTINOMIAL:
+        everything = prior.a * prior.n_features + total
+        return math.lgamma(everything) - math.lgamma(everything + length)
+    if prior.family == BERNOULLI:
+        return -prior.n_features * math.log(prior.a + prior.b + size)
+    rate = prior.b + size
+    return (prior.a * prior.n_features + total) * math.log(rate / (rate + 1.0)) - length * math.log(
+        rate + 1.0
+    )
+
+
+@kernel
+def off_sum(prior, clusters, cluster, size):
+    """Sum over the features with n_w <= size of log(b + size - n_w), Bernoulli rows; O(n_features)."""
+    if clusters.sizes[cluster] == 0:
+        return prior.n_features * prior.log_b[0]
+    total = 0.0
+    for w in range(prior.n_features):
+        count = count_of(clusters.mask[w], clusters.start[w], clusters.keys, clusters.cell_counts, cluster)
+        if count <= size:
+            total += log_plus(prior.log_b, prior.b, size - count)
+    return total
+
+
+@kernel
+def log_score(rows, row, prior, clusters, cluster, is_own):
+    """Score of a row in a cluster, O(its features); `is_own` if the cluster holds the row, which is left out then."""
+    length = rows.lengths[row]
+    size = clusters.sizes[cluster] - (1 if is_own else 0)
+    total = clusters.totals[cluster] - (length if is_own else 0)
+    score = log_of_length(prior, size, total, length)
+    if prior.family == BERNOULLI:
+        score += clusters.off[cluster, 1 if is_own else 0]
+    for at in range(rows.indptr[row], rows.indptr[row + 1]):
+        w, added = rows.columns[at], np.int64(rows.counts[at])
+        count = count_of(clusters.mask[w], clusters.start[w], clusters.keys, clusters.cell_counts, cluster)
+        if is_own:
+            count -= added
+        if prior.family == BERNOULLI:
+            score += log_plus(prior.log_a, prior.a, count) - log_plus(prior.log_b, prior.b, size - count)
+            if is_own:  # off[., 1] has the row's own counts in it
+                score += log_plus(prior.log_b, prior.b, size - count)
+                if count < size:
+                    score -= log_plus(prior.log_b, prior.b, size - count - 1)
+        else:
+            score += log_rising(prior, count, added)
+    return score
+
+
+@kernel
+def log_target(rows, row, prior, clusters, cluster, own):
+    """Log full conditional of a row's cluster, up to a constant; the row is in cluster `own`, -1 for none."""
+    is_own = cluster == own
+    size = clusters.sizes[cluster] - (1 if is_own else 0)
+    n_empty = clusters.n_empty[0] + (1 if own >= 0 and clusters.sizes[own] == 1 else 0)
+    weight = log_weight(prior, size, n_empty, clusters.sizes.shape[0])
+    return weight + log_score(rows, row, prior, clusters, cluster, is_own)
+
+
+@kernel
+def constants(prior, size, total, off, out):
+    """Parts of a score that do not depend on the row, but for its length L: ``out[0] + L out[1] + ...``.
+
+    They are for proposals: the ratio of Gamma functions is a series in L / (a D + N), with the factors L (L - 1) / 2
+    and L (L - 1) (2 L - 1) / 12.
+    """
+    if prior.family == MULTINOMIAL:
+        everything = prior.a * prior.n_features + total
+        out[0] = 0.0
+        out[1] = -math.log(everything)
+        out[2] = -1.0 / everything
+        out[3] = 1.0 / (everything * everything)
+    elif prior.family == BERNOULLI:
+        out[0] = log_of_length(prior, size, total, 0) + off
+        out[1] = -math.log(prior.b + size)
+        out[2] = 0.0
+        out[3] = 0.0
+    else:
+        out[0] = log_of_length(prior, size, total, 0)
+        out[1] = -math.log(prior.b + size + 1.0)
+        out[2] = 0.0
+        out[3] = 0.0
+    if size > 0 or prior.process == FINITE:
+        out[0] += log_weight(prior, size, 0, 0)
+
+
+@kernel
+def renew(prior, clusters, cluster):
+    """What is kept about a cluster whose rows have changed."""
+    size = clusters.sizes[cluster]
+    if prior.family == BERNOULLI:
+        clusters.off[cluster, 0] = off_sum(prior, clusters, cluster, size)
+        clusters.off[cluster, 1] = off_sum(prior, clusters, cluster, size - 1) if size > 0 else 0.0
+    constants(prior, size, clusters.totals[cluster], clusters.off[cluster, 0], clusters.constant[cluster])
+
+
+@kernel
+def renew_all(prior, clusters):
+    """What is kept about all clusters."""
+    for k in range(clusters.sizes.shape[0]):
+        renew(prior, clusters, k)
+
+
+@kernel
+def gain_of_one(prior, count):
+    """What one token of a feature adds to a score in a cluster with `count` of them, beside one without."""
+    return np.float32(log_plus(prior.log_a, prior.a, count) - prior.log_a[0])
+
+
+@kernel
+def take_out(clusters, cluster):
+    """A cluster has no rows any more."""
+    _swap(clusters, cluster, clusters.n_empty[0])
+    clusters.n_empty[0] += 1
+
+
+@kernel
+def take_in(clusters, cluster):
+    """An empty cluster gets its first row."""
+    clusters.n_empty[0] -= 1
+    _swap(clusters, cluster, clusters.n_empty[0])
+
+
+@kernel
+def _swap(clusters, cluster, place):
+    other, was = clusters.empty[place], clusters.place[cluster]
+    clusters.empty[place], clusters.empty[was] = cluster, other
+    clusters.place[cluster], clusters.place[other] = place, was
+
+
+@kernel
+def add_row(rows, row, prior, clusters, cluster, sign):
+    """Put a row into a cluster (`sign` 1), or take it out of it (-1)."""
+    if sign > 0 and clusters.sizes[cluster] == 0:
+        take_in(clusters, cluster)
+    clusters.sizes[cluster] += sign
+    clusters.totals[cluster] += sign * rows.lengths[row]
+    if sign < 0 and clusters.sizes[cluster] == 0:
+        take_out(clusters, cluster)
+    for at in range(rows.indptr[row], rows.indptr[row + 1]):
+        w = rows.columns[at]
+        cell = change_count(
+            clusters.mask[w],
+            clusters.start[w],
+            clusters.keys,
+            clusters.cell_counts,
+            clusters.gains,
+            cluster,
+            sign * np.int64(rows.counts[at]),
+        )
+        if cell >= 0 and clusters.gains.shape[0]:
+            clusters.gains[cell] = gain_of_one(prior, clusters.cell_counts[cell])
+    renew(prior, clusters, cluster)
+
+
+@kernel
+def draw(log_weights, floor, uniform, weights_out):
+    """Draw from log weights, with none less than `floor` below the highest; returns (index, log of the highest)."""
+    n = log_weights.shape[0]
+    top = log_weights[0]
+    for k in range(n):
+        top = max(top, log_weights[k])
+    lowest = math.exp(floor)
+    total = 0.0
+    for k in range(n):
+        below = log_weights[k] - top
+        weights_out[k] = math.exp(below) if below > floor else lowest
+        total += weights_out[k]
+    left = uniform * total
+    for k in range(n):
+        left -= weights_out[k]
+        if left < 0.0:
+            return k, top
+    return n - 1, top

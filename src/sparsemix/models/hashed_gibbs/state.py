@@ -1,0 +1,96 @@
+"""What the next draw needs: the rows, the statistics of the clusters, and the prior."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatVector = NDArray[np.float64]
+IntVector = NDArray[np.int64]
+SmallVector = NDArray[np.int32]
+
+MULTINOMIAL, POISSON, BERNOULLI = 0, 1, 2
+FAMILIES = {"multinomial": MULTINOMIAL, "poisson": POISSON, "bernoulli": BERNOULLI}
+FINITE, PROCESS = 0, 1  # symmetric Dirichlet over the components; Dirichlet or Pitman-Yor process
+PROCESSES = {"finite": FINITE, "dp": PROCESS}
+
+
+class Rows(NamedTuple):
+    """Rows of counts, CSR, but with the features of each row from the rarest to the most common.
+
+    indptr : (n_rows + 1,); columns, counts : (nnz,).
+    lengths : (n_rows,) sums of the counts.
+    n_rows_with : (n_features,) rows that hold a feature; feature_totals : (n_features,) sums of its counts.
+    """
+
+    indptr: IntVector
+    columns: SmallVector
+    counts: SmallVector
+    lengths: IntVector
+    n_rows_with: IntVector
+    feature_totals: IntVector
+
+
+class Prior(NamedTuple):
+    """Family and hyperparameters.
+
+    family, process : one of the numbers above.
+    concentration : per component (finite) or of the process; discount : of a Pitman-Yor process, else 0.
+    a : pseudo-count of every feature in every cluster (Dirichlet, shape of the Gamma, or of "on"); b : rate of the
+    Gamma, or pseudo-count of "off".
+    log_a, log_b : (n,) log(a + n) and log(b + n) for counts n from 0.
+    """
+
+    family: int
+    process: int
+    concentration: float
+    discount: float
+    a: float
+    b: float
+    n_features: int
+    log_a: FloatVector
+    log_b: FloatVector
+
+
+class Clusters(NamedTuple):
+    """Statistics of the clusters: whole numbers, so that what is added can be taken away again.
+
+    sizes : (K,) rows; totals : (K,) sums of their counts.
+    start, mask : (n_features,) of each feature's cells. Where the mask is negative there is a cell for every cluster;
+    else the cells are a hash table of ``mask + 1`` places, a power of two.
+    keys : cluster of each cell, -1 for none; cell_counts : sum of the feature's counts in the cluster; gains : what one
+    token more of the feature adds to a row's score beside a cluster without it, or (0,) where nobody asks.
+    empty : (K,) the clusters without rows come first; place : (K,) where each cluster stands there.
+    n_empty : (1,).
+    constant : (K, 4) what a row's score owes to the cluster alone: constant, factor of its length, and of two
+    polynomials of its length.
+    off : (K, 2) Bernoulli rows: sums of log(b + size - n_w) and of log(b + size - 1 - n_w) over all features.
+    """
+
+    sizes: IntVector
+    totals: IntVector
+    start: IntVector
+    mask: IntVector
+    keys: SmallVector
+    cell_counts: SmallVector
+    gains: NDArray[np.float32]
+    empty: SmallVector
+    place: SmallVector
+    n_empty: IntVector
+    constant: NDArray[np.float64]
+    off: NDArray[np.float64]
+
+
+class Workspace(NamedTuple):
+    """What proposals from the index write on.
+
+    held : (K,) float32, gains of the clusters that are found, else 0; found : (K,) those; scores : (K,) of those.
+    empty : (4,) constants of a cluster without rows; empty_score : (1,) its score; scratch : (4,).
+    """
+
+    held: NDArray[np.float32]
+    found: IntVector
+    scores: FloatVector
+    empty: FloatVector
+    empty_score: FloatVector
+    scratch: FloatVector
