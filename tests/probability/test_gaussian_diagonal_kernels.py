@@ -62,12 +62,14 @@ def test_a_row_that_comes_and_goes_changes_nothing(mode, seed):
 
 @modes
 def test_an_emptied_cluster_has_the_prior_to_the_last_bit(mode):
-    rows, _ = dense.draw_clusters(np.random.default_rng(0), n_rows=5)
-    prior = weak_prior(rows)
-    state, new = (GaussianDiagonal(prior).init(2, rows.mean(axis=0)) for _ in range(2))
+    """Rows of so many orders of magnitude that no two numbers hold their sums, or those of their products, exactly."""
+    rng = np.random.default_rng(0)
+    rows = 10.0 ** (rng.uniform(-20.0, 20.0, (30, 8)) / np.repeat([1.0, 2.0], 4))
+    prior = weak_prior(rng.normal(size=(30, 8)))
+    state, new = (GaussianDiagonal(prior).init(2, np.zeros(8)) for _ in range(2))
     for row in rows:
         as_mode(kernels.add_row, mode)(state, prior, row, 1)
-    for row in rows[::-1]:
+    for row in rng.permutation(rows):
         as_mode(kernels.remove_row, mode)(state, prior, row, 1)
     for part, fresh in zip(state, new, strict=True):
         assert_array_equal(part, fresh)
@@ -102,3 +104,15 @@ def test_other_clusters_are_not_touched(mode):
     for part, old in zip(state[1:], before, strict=True):
         assert_array_equal(part[:2], old[:2])
         assert not np.array_equal(part[2], old[2])
+
+
+@modes
+def test_rounding_never_takes_a_rate_below_the_prior(mode):
+    """Equal rows far from where sums are taken: their scatter is nothing but rounding, of either sign."""
+    prior = weak_prior(np.zeros((1, 1)))._replace(strength=1e-12, rate=np.array([1e-9]))
+    below = 0
+    for row in 1e6 * np.random.default_rng(0).random((50, 1)):
+        state = added(mode, prior, [row] * 3, [0] * 3, 1, np.zeros(1))
+        below += state.squares[0, 0] < state.sums[0, 0] ** 2 / 3
+        assert state.rates[0, 0] >= 1e-9
+    assert below > 0

@@ -152,7 +152,7 @@ class GaussianFull:
 
     def expected_natural_parameters(self, state: FullState) -> FullParameters:
         """Posterior means of the natural parameters of each cluster (FASTEX, eq (10))."""
-        inverse = np.linalg.inv(np.tril(state.factors))
+        inverse = np.linalg.inv(state.factors)
         degrees = self.prior.degrees + state.sizes
         precisions = degrees[:, None, None] * (inverse.transpose(0, 2, 1) @ inverse)
         linear = np.einsum("kij,kj->ki", precisions, state.means)

@@ -28,12 +28,11 @@ from sparsemix.probability.gamma_ratios import log_rising
 FloatArray = NDArray[np.float64]
 IntVector = NDArray[np.int64]
 
-FACTORISE_AFTER = (
-    64  # changes: by then a factorisation costs little beside them, and errors are still near rounding
-)
-LEAST_KEPT = (
-    0.01  # share of the determinant that must be left for a factor to follow: two digits may be lost at most
-)
+FACTORISE_AFTER = 64
+"""Changes by which a factorisation costs little beside them, and errors are still near rounding."""
+
+LEAST_KEPT = 0.01
+"""Share of the determinant that must be left for a factor to follow: a row that leaves costs two digits at most."""
 
 
 class NormalWishartPrior(NamedTuple):
