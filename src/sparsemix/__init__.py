@@ -25,6 +25,8 @@ _HOME = {
     "SparsemixError": "sparsemix.foundation.errors",
     "UnknownFeaturesWarning": "sparsemix.foundation.errors",
 }
+_MODULES = ("chains", "metrics")
+"""Loaded on first use as well, with the functions in them: ``sparsemix.chains.r_hat``."""
 
 __all__ = [
     "BernoulliMixture",
@@ -46,6 +48,8 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from sparsemix import chains as chains
+    from sparsemix import metrics as metrics
     from sparsemix.answers import KeywordSuggester
     from sparsemix.data import Dataset, iter_batches, read_table
     from sparsemix.foundation.errors import (
@@ -61,10 +65,12 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(f"sparsemix.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'sparsemix' has no attribute {name!r}")
     return getattr(import_module(_HOME[name]), name)
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted([*__all__, *_MODULES])

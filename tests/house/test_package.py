@@ -39,6 +39,12 @@ def test_every_public_name_can_be_loaded():
     assert set(sparsemix.__all__) <= set(dir(sparsemix))
 
 
+def test_modules_of_functions_are_loaded_on_first_use():
+    names = [f"sm.{name}.__all__" for name in sparsemix._MODULES]
+    assert "numpy" in modules_loaded_by(f"import sparsemix as sm; {', '.join(names)}")
+    assert set(sparsemix._MODULES) <= set(dir(sparsemix))
+
+
 def test_public_names_are_the_ones_with_a_home():
     assert set(sparsemix.__all__) - {"__version__"} == set(sparsemix._HOME)
 

@@ -10,6 +10,7 @@ import pytest
 import runnable_pages
 
 import sparsemix
+import sparsemix.chains
 import sparsemix.data
 import sparsemix.metrics
 import sparsemix.persistence
@@ -75,7 +76,15 @@ def test_rounding_is_forgiven_and_words_are_not():
 
 
 @pytest.mark.parametrize(
-    "module", [sparsemix, sparsemix.data, sparsemix.metrics, sparsemix.persistence, sparsemix.reporting]
+    "module",
+    [
+        sparsemix,
+        sparsemix.chains,
+        sparsemix.data,
+        sparsemix.metrics,
+        sparsemix.persistence,
+        sparsemix.reporting,
+    ],
 )
 def test_every_public_name_is_in_the_reference(module):
     pages = "\n".join(path.read_text("utf-8") for path in (DOCS / "reference").glob("*.md"))
