@@ -15,6 +15,7 @@ _HOME = {
     "KeywordSuggester": "sparsemix.answers",
     "BernoulliMixture": "sparsemix.models.em",
     "MultinomialMixture": "sparsemix.models.em",
+    "HashedGibbsMixture": "sparsemix.models.hashed_gibbs",
     "compare_n_components": "sparsemix.models.em",
     "OnlineBernoulliMixture": "sparsemix.models.online_profiles",
     "load_model": "sparsemix.model_io",
@@ -32,6 +33,7 @@ __all__ = [
     "BernoulliMixture",
     "DataError",
     "Dataset",
+    "HashedGibbsMixture",
     "KeywordSuggester",
     "ModelFileError",
     "MultinomialMixture",
@@ -61,6 +63,7 @@ if TYPE_CHECKING:
     )
     from sparsemix.model_io import load_model, save_model
     from sparsemix.models.em import BernoulliMixture, MultinomialMixture, compare_n_components
+    from sparsemix.models.hashed_gibbs import HashedGibbsMixture
     from sparsemix.models.online_profiles import OnlineBernoulliMixture
 
 

@@ -10,6 +10,7 @@ _HOME = {
     "online-bernoulli-mixture": ("sparsemix.models.online_profiles", "OnlineBernoulliMixture"),
     "multinomial-mixture": ("sparsemix.models.em", "MultinomialMixture"),
     "bernoulli-mixture": ("sparsemix.models.em", "BernoulliMixture"),
+    "hashed-gibbs-mixture": ("sparsemix.models.hashed_gibbs", "HashedGibbsMixture"),
 }
 
 
@@ -34,7 +35,7 @@ def model_kinds() -> tuple[str, ...]:
     Examples
     --------
     >>> model_kinds()
-    ('online-bernoulli-mixture', 'multinomial-mixture', 'bernoulli-mixture')
+    ('online-bernoulli-mixture', 'multinomial-mixture', 'bernoulli-mixture', 'hashed-gibbs-mixture')
     """
     return tuple(_HOME)
 

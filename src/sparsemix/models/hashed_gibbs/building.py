@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsemix.models.hashed_gibbs.kernels import FEW, renew_all
+from sparsemix.models.hashed_gibbs.kernels import FEW, add_rows, renew_all
 from sparsemix.models.hashed_gibbs.state import (
     FAMILIES,
     PROCESSES,
@@ -38,7 +38,13 @@ def rows_of(indptr: Any, columns: Any, counts: Any, n_features: int) -> Rows:
 
 
 def prior_of(
-    rows: Rows, family: str, process: str, concentration: float, discount: float, a: float, b: float
+    rows: Rows,
+    family: str,
+    process: str,
+    concentration: float,
+    discount: float,
+    a: float,
+    b: float,
 ) -> Prior:
     """Hyperparameters with the tables of logarithms that these rows ask for."""
     most = int(rows.feature_totals.max(initial=0)) + FEW
@@ -70,6 +76,15 @@ def no_clusters(rows: Rows, prior: Prior, n_components: int, *, has_gains: bool)
         np.zeros((n_components, 4)),
         np.zeros((n_components, 2)),
     )
+    renew_all(prior, clusters)
+    return clusters
+
+
+def filled_clusters(members: Rows, prior: Prior, sizes: IntVector) -> Clusters:
+    """Statistics of clusters of which the sums are known: `members` has the sums of each as if it were one row."""
+    clusters = no_clusters(members, prior, sizes.size, has_gains=True)
+    add_rows(members, prior, clusters, np.arange(sizes.size))
+    clusters.sizes[:] = sizes
     renew_all(prior, clusters)
     return clusters
 

@@ -83,7 +83,8 @@ def score_all(
         scores_out[k] = held_out[k] + score_of_length(
             prior, clusters.constant[k], clusters.sizes[k], clusters.totals[k], rows.lengths[row]
         )
-    scores_out[own], _ = score_without(rows, row, rows.indptr[row + 1], prior, clusters, own, scratch)
+    if own >= 0:
+        scores_out[own], _ = score_without(rows, row, rows.indptr[row + 1], prior, clusters, own, scratch)
     if prior.process == PROCESS:
         weigh_empty(prior, clusters, own, scores_out)
 
@@ -92,7 +93,9 @@ def score_all(
 def weigh_empty(prior, clusters, own, scores_out):
     """Give the clusters without rows their weight, which they share; the own one is without its row."""
     n_clusters, n_empty = clusters.sizes.shape[0], clusters.n_empty[0]
-    is_alone = clusters.sizes[own] == 1
+    is_alone = own >= 0 and clusters.sizes[own] == 1
+    if n_empty == 0 and not is_alone:
+        return
     weight = log_weight(prior, 0, n_empty + (1 if is_alone else 0), n_clusters)
     for j in range(n_empty):
         scores_out[clusters.empty[j]] += weight

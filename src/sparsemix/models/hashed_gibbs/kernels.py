@@ -189,10 +189,17 @@ def add_row(rows, row, prior, clusters, cluster, sign):
     """Put a row into a cluster (`sign` 1), or take it out of it (-1)."""
     if sign > 0 and clusters.sizes[cluster] == 0:
         take_in(clusters, cluster)
-    clusters.sizes[cluster] += sign
-    clusters.totals[cluster] += sign * rows.lengths[row]
+    change_counts(rows, row, prior, clusters, cluster, sign)
     if sign < 0 and clusters.sizes[cluster] == 0:
         take_out(clusters, cluster)
+    renew(prior, clusters, cluster)
+
+
+@kernel
+def change_counts(rows, row, prior, clusters, cluster, sign):
+    """Add a row to the sums of a cluster, or subtract it."""
+    clusters.sizes[cluster] += sign
+    clusters.totals[cluster] += sign * rows.lengths[row]
     for at in range(rows.indptr[row], rows.indptr[row + 1]):
         w = rows.columns[at]
         cell = change_count(
@@ -206,7 +213,23 @@ def add_row(rows, row, prior, clusters, cluster, sign):
         )
         if cell >= 0 and clusters.gains.shape[0]:
             clusters.gains[cell] = gain_of_one(prior, clusters.cell_counts[cell])
-    renew(prior, clusters, cluster)
+
+
+@kernel
+def add_rows(
+    rows,
+    prior,
+    clusters,  # IN, OUT
+    assigned,  # IN  (n_rows,) int64, -1 for none
+):
+    """Put rows into the clusters that they are assigned to."""
+    for row in range(assigned.shape[0]):
+        k = assigned[row]
+        if k >= 0:
+            if clusters.sizes[k] == 0:
+                take_in(clusters, k)
+            change_counts(rows, row, prior, clusters, k, 1)
+    renew_all(prior, clusters)
 
 
 @kernel

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 FloatVector = NDArray[np.float64]
+FloatMatrix = NDArray[np.float64]
 IntVector = NDArray[np.int64]
 SmallVector = NDArray[np.int32]
 

@@ -1,0 +1,123 @@
+"""A chain: an assignment of all rows, the statistics that belong to it, and sweeps that change both."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsemix.models.hashed_gibbs import building, joint_kernels
+from sparsemix.models.hashed_gibbs.exact_kernels import sweep_exact
+from sparsemix.models.hashed_gibbs.hash_kernels import sweep_hash
+from sparsemix.models.hashed_gibbs.index_kernels import place, sweep_index
+from sparsemix.models.hashed_gibbs.kernels import add_rows
+from sparsemix.models.hashed_gibbs.signatures import HashForm, Signatures, signatures_of
+from sparsemix.models.hashed_gibbs.state import Clusters, FloatVector, IntVector, Prior, Rows
+
+ROWS_PER_BLOCK = 50_000  # uniforms drawn at a time
+INDEX_BUDGET = 512  # cells that a proposal from the index looks at
+SMALL = 128  # clusters up to which looking at all of them is as fast
+PROPOSALS = ("auto", "exact", "index", "hash")
+"""Chosen by `benchmarks/hashed_gibbs.py`."""
+
+
+class Sweep(NamedTuple):
+    """What a sweep did.
+
+    log_joint : after it, nats. n_proposed : rows for which another cluster was proposed; n_moved : that moved.
+    n_clusters : with rows, after it.
+    """
+
+    log_joint: float
+    n_proposed: int
+    n_moved: int
+    n_clusters: int
+
+
+class Plan(NamedTuple):
+    """How sweeps are made: proposals, one after another in a cycle, and the form of the signatures."""
+
+    cycle: tuple[str, ...]
+    form: HashForm
+    index_budget: int
+
+
+def plan_of(proposal: str, n_components: int, form: HashForm, index_budget: int) -> Plan:
+    """The cycle of a proposal; "auto" looks at all of few clusters, and else mostly at the index."""
+    if proposal == "auto":
+        proposal = "exact" if n_components <= SMALL else "index"
+    return Plan((proposal,), form, index_budget)
+
+
+class Chain:
+    """One chain.
+
+    Parameters
+    ----------
+    rows : Rows
+    prior : Prior
+    n_components : int
+    plan : Plan
+    rng : Generator
+        Of this chain alone; the chain is a function of it.
+    """
+
+    def __init__(
+        self, rows: Rows, prior: Prior, n_components: int, plan: Plan, rng: np.random.Generator
+    ) -> None:
+        self.rows, self.prior, self.plan = rows, prior, plan
+        self._rng = rng
+        self.clusters: Clusters = building.no_clusters(
+            rows, prior, n_components, has_gains="exact" in plan.cycle
+        )
+        self.assigned: IntVector = np.full(rows.lengths.size, -1)
+        self._indexed_to = building.indexed_to(rows, self.clusters, plan.index_budget)
+        self._signatures: Signatures | None = None
+        self._n_sweeps = 0
+
+    def start(self, assigned: IntVector | None) -> None:
+        """Begin from an assignment, (n_rows,) with -1 for rows that enter one after another; or all of them do."""
+        if assigned is not None:
+            self.assigned[:] = assigned
+            add_rows(self.rows, self.prior, self.clusters, self.assigned)
+        left = self._rng.permutation(np.flatnonzero(self.assigned < 0))
+        for order in self._blocks(left):
+            uniforms = self._rng.random(order.size)
+            place(self.rows, self.prior, self.clusters, self._indexed_to, order, self.assigned, uniforms)
+
+    def sweep(self, *, adapts: bool) -> Sweep:
+        """Visit all rows once, in a new order; before the first kept draw it `adapts`: makes signatures anew."""
+        proposal = self.plan.cycle[self._n_sweeps % len(self.plan.cycle)]
+        self._n_sweeps += 1
+        visit = self._visitor(proposal, adapts=adapts)
+        tally = np.zeros(3, np.int64)
+        for order in self._blocks(self._rng.permutation(self.assigned.size)):
+            visit(order, self._rng.random((order.size, 2)), tally)
+        if proposal != "hash":
+            self._signatures = None
+        n_clusters = self.clusters.sizes.size - int(self.clusters.n_empty[0])
+        return Sweep(self.log_joint(), int(tally[0]), int(tally[1]), n_clusters)
+
+    def log_joint(self) -> float:
+        """Log joint of rows and assignments, nats, up to a constant."""
+        return float(joint_kernels.log_joint(self.prior, self.clusters))
+
+    def _visitor(
+        self, proposal: str, *, adapts: bool
+    ) -> Callable[[IntVector, FloatVector, NDArray[np.int64]], None]:
+        state = (self.rows, self.prior, self.clusters)
+        if proposal == "exact":
+            return lambda order, uniforms, tally: sweep_exact(*state, order, self.assigned, uniforms, tally)
+        if proposal == "index":
+            return lambda order, uniforms, tally: sweep_index(
+                *state, self._indexed_to, order, self.assigned, uniforms, tally
+            )
+        if self._signatures is None or adapts:
+            self._signatures = signatures_of(*state, self.plan.form, self._rng)
+        signatures = self._signatures
+        return lambda order, uniforms, tally: sweep_hash(
+            *state, signatures, order, self.assigned, uniforms, tally
+        )
+
+    def _blocks(self, order: IntVector) -> list[IntVector]:
+        return [order[first : first + ROWS_PER_BLOCK] for first in range(0, order.size, ROWS_PER_BLOCK)]

@@ -1,0 +1,91 @@
+"""The clusters as plain arrays, and back, with every size and range checked."""
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from sparsemix.data.feature_names import FeatureNames
+from sparsemix.foundation.checks import LARGEST, SMALLEST
+from sparsemix.foundation.errors import ModelFileError, shorten
+from sparsemix.models.hashed_gibbs.checks import MOST_COMPONENTS
+from sparsemix.models.hashed_gibbs.reading import MOST
+from sparsemix.models.hashed_gibbs.solution import Hyperparameters, Solution
+from sparsemix.models.hashed_gibbs.state import FAMILIES, PROCESSES
+from sparsemix.persistence import Payload, unpacking
+from sparsemix.persistence.unpacking import (
+    INT,
+    MOST_FEATURES,
+    MOST_ROWS,
+    ArrayReader,
+    check_names,
+    finite_number,
+    names_of,
+    plain_parameters,
+    whole_number,
+)
+
+METADATA = {"n_features", "n_clusters", *Hyperparameters._fields}
+
+
+def pack(kind: str, parameters: dict[str, Any], solution: Solution) -> Payload:
+    """Everything that a model needs to answer."""
+    stored = plain_parameters(parameters)
+    if not isinstance(stored["init"], str):
+        stored["init"] = "sequential"
+    metadata = {
+        "n_features": solution.features.n_features,
+        "n_clusters": int(solution.sizes.size),
+        **solution.hyper._asdict(),
+    }
+    arrays = {
+        "sizes": solution.sizes.astype(np.int64),
+        "indptr": solution.counts.indptr.astype(np.int64),
+        "indices": solution.counts.indices.astype(np.int64),
+        "counts": solution.counts.data.astype(np.int64),
+    }
+    return Payload(kind, stored, metadata, arrays, solution.features.names)
+
+
+def parameters_of(stored: Payload, model_class: Any) -> dict[str, Any]:
+    """The constructor's arguments; ModelFileError if they are not those of the class."""
+    return dict(unpacking.parameters_of(stored, model_class))
+
+
+def unpack(stored: Payload) -> Solution:
+    """Build the clusters, or raise ModelFileError for whatever does not fit."""
+    metadata = stored.metadata
+    check_names(metadata, METADATA, "metadata")
+    n_features = whole_number(metadata, "n_features", MOST_FEATURES)
+    n_clusters = whole_number(metadata, "n_clusters", MOST_COMPONENTS)
+    reader = ArrayReader(stored.arrays)
+    sizes = reader.inside("sizes", INT, 1, MOST_ROWS, n_clusters)
+    indptr = reader.pointers("indptr", n_clusters + 1)
+    indices = reader.inside("indices", INT, 0, n_features, int(indptr[-1]))
+    counts = reader.inside("counts", INT, 1, MOST + 1, int(indptr[-1]))
+    reader.close()
+    matrix = sparse.csr_array((counts, indices, indptr), shape=(n_clusters, n_features))
+    if not n_clusters or not n_features or not matrix.has_canonical_format:
+        raise ModelFileError("it holds no clusters, or features that stand twice in one")
+    hyper = _hyperparameters(metadata)
+    if matrix.sum(axis=0).max(initial=0) > MOST:
+        raise ModelFileError("it holds counts that cannot be")
+    owner_sizes = np.repeat(sizes, np.diff(indptr))
+    if hyper.family == "bernoulli" and np.any(counts > owner_sizes):
+        raise ModelFileError("it holds a feature more often than a cluster has rows")
+    return Solution(hyper, sizes, matrix, FeatureNames(n_features, names_of(stored, n_features)))
+
+
+def _hyperparameters(metadata: dict[str, Any]) -> Hyperparameters:
+    family, process = metadata["family"], metadata["process"]
+    if not isinstance(family, str) or family not in FAMILIES:
+        raise ModelFileError(f"its family is {shorten(family)}")
+    if not isinstance(process, str) or process not in PROCESSES:
+        raise ModelFileError(f"its process is {shorten(process)}")
+    concentration, discount, a, b = (
+        finite_number(metadata, name) for name in ("concentration", "discount", "a", "b")
+    )
+    least = SMALLEST * SMALLEST
+    if not all(least <= each <= LARGEST for each in (concentration, a, b)) or not 0.0 <= discount < 1.0:
+        raise ModelFileError("it has pseudo-counts that cannot be")
+    return Hyperparameters(family, process, concentration, discount, a, b)

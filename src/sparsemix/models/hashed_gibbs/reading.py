@@ -1,0 +1,72 @@
+"""What users hand over, as rows of whole numbers."""
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from sparsemix.data.count_inputs import as_count_rows
+from sparsemix.data.feature_names import FeatureNames, check_distinct
+from sparsemix.data.inputs import as_binary_rows
+from sparsemix.foundation.checks import inside
+from sparsemix.foundation.errors import DataError
+
+MOST = 2**31 - 1  # a feature's sum of counts, and that of a row
+
+
+class Table:
+    """Rows as CSR arrays of whole numbers, with the names of their columns."""
+
+    def __init__(self, X: Any, family: str, binarize: float | None, owner: str) -> None:
+        if family == "bernoulli":
+            if binarize is not None:
+                inside("binarize", owner, binarize, "None or a number >= 0", 0.0, np.inf)
+            table: Any = as_binary_rows(X, binarize=binarize, owner=owner)
+        else:
+            table = as_count_rows(X, owner=owner)
+        self.names, self.n_rows, self.n_features = table.names, table.n_rows, table.n_features
+        block = table.block(0, self.n_rows)
+        counts = np.ones(block.columns.size) if family == "bernoulli" else block.values
+        _check_whole(counts, owner)
+        shape = (self.n_rows, self.n_features)
+        self.matrix = sparse.csr_array((counts.astype(np.int64), block.columns, block.indptr), shape=shape)
+        sums = max(self.matrix.sum(axis=0).max(initial=0), self.matrix.sum(axis=1).max(initial=0))
+        if sums > MOST:
+            raise DataError(
+                f"'X' of {owner} must have sums of rows and columns up to {MOST}, but one is {sums}."
+            )
+
+    def features(self, owner: str) -> FeatureNames:
+        """The columns as features of a new model; DataError if there is nothing to learn."""
+        if not self.n_rows or not self.n_features:
+            # scikit-learn looks for these words.
+            raise DataError(
+                f"'X' of fit must have at least one row, but found array with {self.n_rows} sample(s) and "
+                f"{self.n_features} feature(s) (shape={(self.n_rows, self.n_features)}) while a minimum of 1 is "
+                f"required by {owner}."
+            )
+        if self.names is not None:
+            check_distinct(self.names)
+        return FeatureNames(self.n_features, self.names)
+
+    def known(self, features: FeatureNames, owner: str) -> tuple[Any, Any]:
+        """The rows in the columns of a model, and which of them hold something, but nothing that it knows."""
+        columns = features.known_columns_of(self.n_features, self.names, owner=owner)
+        if columns is None:
+            return self.matrix, np.zeros(self.n_rows, bool)
+        entries = self.matrix.tocoo()
+        column = columns[entries.coords[1]]
+        is_known = column < features.n_features
+        kept = (entries.coords[0][is_known], column[is_known])
+        shape = (self.n_rows, features.n_features)
+        matrix = sparse.csr_array((entries.data[is_known], kept), shape=shape)
+        return matrix, (np.diff(self.matrix.indptr) > 0) & (np.diff(matrix.indptr) == 0)
+
+
+def _check_whole(counts: Any, owner: str) -> None:
+    wrong = counts != np.floor(counts)
+    if wrong.any():
+        value = counts[int(wrong.argmax())]
+        raise DataError(
+            f"'X' of {owner} must hold whole numbers >= 0, but there is {value!s}. Round or multiply the values first."
+        )

@@ -1,0 +1,111 @@
+"""Run the chains: burn in, keep draws, and choose one partition for all."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsemix.chains import point_estimate
+from sparsemix.models.hashed_gibbs.engine import Chain, Plan, Sweep
+from sparsemix.models.hashed_gibbs.state import IntVector, Prior, Rows
+from sparsemix.numeric.threads import thread_runner
+
+
+class Progress(NamedTuple):
+    """Told after each sweep: which chain, which sweep of it, and what that did."""
+
+    chain: int
+    sweep: int
+    result: Sweep
+
+
+class Settings(NamedTuple):
+    """How much is sampled.
+
+    n_sweeps : in all, of each chain; burn_in : of those come first and leave no draws; thin : sweeps for one draw.
+    """
+
+    n_components: int
+    n_sweeps: int
+    burn_in: int
+    thin: int
+    n_chains: int
+    n_threads: int
+    seed: int
+
+
+class Trace(NamedTuple):
+    """What the chains did.
+
+    draws : (n_draws, n_rows) int32, chain after chain. sweeps : of each chain. labels : (n_rows,) the partition chosen.
+    """
+
+    draws: NDArray[np.int32]
+    sweeps: list[list[Sweep]]
+    labels: IntVector
+
+
+def sample(
+    rows: Rows,
+    prior: Prior,
+    plan: Plan,
+    settings: Settings,
+    start: IntVector | None,
+    follow: Callable[[Progress], None],
+) -> Trace:
+    """Sample all chains, each from a seed of its own, so that the number of threads changes nothing."""
+    seeds = np.random.SeedSequence(settings.seed).spawn(settings.n_chains + 1)
+    n_kept = len(_kept(settings))
+    draws = np.empty((settings.n_chains * n_kept, rows.lengths.size), np.int32)
+    sweeps: list[list[Sweep]] = [[] for _ in range(settings.n_chains)]
+
+    def run(part: tuple[int, int]) -> None:
+        for number in range(*part):
+            chain = Chain(rows, prior, settings.n_components, plan, np.random.default_rng(seeds[number]))
+            own = draws[number * n_kept : (number + 1) * n_kept]
+            _run(chain, settings, start, own, sweeps[number], partial(_tell, follow, number))
+
+    with thread_runner(min(settings.n_threads, settings.n_chains)) as run_all:
+        run_all(run, [(number, number + 1) for number in range(settings.n_chains)])
+    return Trace(draws, sweeps, _chosen(draws, seeds[-1]))
+
+
+def _tell(follow: Callable[[Progress], None], chain: int, sweep: int, result: Sweep) -> None:
+    follow(Progress(chain, sweep, result))
+
+
+def _kept(settings: Settings) -> range:
+    """Sweeps after which a draw is kept; the last is always one of them."""
+    return range(settings.n_sweeps - 1, settings.burn_in - 1, -settings.thin)
+
+
+def _run(
+    chain: Chain,
+    settings: Settings,
+    start: IntVector | None,
+    draws_out: NDArray[np.int32],
+    sweeps_out: list[Sweep],
+    follow: Callable[[int, Sweep], None],
+) -> None:
+    chain.start(start)
+    kept = sorted(_kept(settings))
+    for sweep in range(settings.n_sweeps):
+        sweeps_out.append(chain.sweep(adapts=sweep < settings.burn_in))
+        if sweep in kept:
+            draws_out[kept.index(sweep)] = chain.assigned
+        follow(sweep, sweeps_out[-1])
+
+
+def _chosen(draws: NDArray[np.int32], seed: np.random.SeedSequence) -> IntVector:
+    """The partition with the least expected variation of information, clusters numbered from the largest down."""
+    labels = draws[0] if len(draws) == 1 else point_estimate(draws, random_state=_number(seed)).labels
+    _, numbers, sizes = np.unique(labels, return_inverse=True, return_counts=True)
+    rank = np.empty(sizes.size, np.int64)
+    rank[np.argsort(-sizes, kind="stable")] = np.arange(sizes.size)
+    return rank[numbers]
+
+
+def _number(seed: np.random.SeedSequence) -> int:
+    return int(seed.generate_state(1)[0])
