@@ -11,8 +11,9 @@ import pyarrow as pa
 import pytest
 
 from sparsemix.data import iter_batches
-from sparsemix.data.duck import open_duckdb
+from sparsemix.data.duck import interruptible, open_duckdb
 from sparsemix.data.scratch import scratch_folder
+from sparsemix.data.staging import Stage
 
 KILLED = """
 import os, signal
@@ -21,6 +22,8 @@ with scratch_folder() as folder:
     (folder / "stage").write_bytes(b"x")
     os.kill(os.getpid(), signal.SIGKILL)
 """
+
+ENDLESS = "SELECT sum(hash(range)) FROM range(1000000000000)"
 
 needs_locks = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such locks and signals")
 
@@ -78,7 +81,22 @@ def test_ctrl_c_during_a_query_is_a_keyboard_interrupt():
 def ask_without_end(interrupt):
     with open_duckdb() as connection:
         interrupt.start()
-        connection.execute("SELECT sum(hash(range)) FROM range(1000000000000)")
+        interruptible(connection, lambda: connection.execute(ENDLESS))
+
+
+@needs_locks
+def test_ctrl_c_during_a_sort_is_one_and_leaves_nothing(scratch, monkeypatch):
+    interrupt = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+
+    def arrange(stage):
+        interrupt.start()
+        stage.table(ENDLESS)
+
+    monkeypatch.setattr(Stage, "arrange", arrange)
+    with pytest.raises(KeyboardInterrupt):
+        next(iter_batches(pa.table({"ad": [1], "word": ["x"]})))
+    interrupt.join()
+    assert list(scratch.iterdir()) == []
 
 
 @pytest.mark.parametrize("words", ["Query interrupted", "something else"])

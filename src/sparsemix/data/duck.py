@@ -1,11 +1,14 @@
 """The one way to open DuckDB: quiet, and without fetching extensions from the network."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import duckdb
+
+Answer = TypeVar("Answer")
 
 INTERRUPTED = "Query interrupted"
 """What the RuntimeError says that DuckDB raises in place of a KeyboardInterrupt."""
@@ -35,3 +38,23 @@ def open_duckdb(file: Path | None = None, temp_folder: Path | None = None) -> It
         raise
     finally:
         connection.close()
+
+
+def interruptible(connection: Any, ask: Callable[[], Answer]) -> Answer:
+    """Run a long query so that Ctrl-C ends it at once; on the main thread DuckDB may notice only when it is done.
+
+    Parameters
+    ----------
+    connection : duckdb.DuckDBPyConnection
+    ask : callable
+        Runs the query on that connection.
+    """
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        answer = pool.submit(ask)
+        try:
+            return answer.result()
+        except KeyboardInterrupt:
+            while not answer.done():  # again, since the query may not have begun
+                connection.interrupt()
+                wait([answer], timeout=0.1)
+            raise

@@ -14,7 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sparsemix.data.clean import ATTRIBUTE_ROLES, Attribute, CleanBlock
-from sparsemix.data.duck import open_duckdb
+from sparsemix.data.duck import interruptible, open_duckdb
 from sparsemix.data.report import ReadReport
 from sparsemix.data.scratch import scratch_folder
 from sparsemix.data.vocabulary import Vocabulary
@@ -80,20 +80,19 @@ class Stage:
             f" AS {role}_conflict"
             for role in self.attributes
         )
-        run = self.connection.execute
-        run(
+        self._run(
             f"CREATE TABLE rows AS "
             f"SELECT row_number() OVER (ORDER BY record) - 1 AS number, * EXCLUDE (record) "
             f"FROM (SELECT row_id, min(record) AS record{chosen} FROM appearances GROUP BY row_id) "
             f"ORDER BY number"
         )
-        run("DROP TABLE appearances")
-        run(
+        self._run("DROP TABLE appearances")
+        self._run(
             "CREATE TABLE cells AS SELECT * EXCLUDE (line) FROM (SELECT number, pairs.* EXCLUDE (row_id), "
             "pairs.rowid AS line FROM pairs JOIN rows USING (row_id)) "
             "ORDER BY number, line"
         )
-        run("DROP TABLE pairs")
+        self._run("DROP TABLE pairs")
 
     def feature_order(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the features in order of first appearance, row by row, and the first row of each."""
@@ -103,7 +102,10 @@ class Stage:
 
     def table(self, query: str) -> Any:
         """Return the result of a query as an Arrow table."""
-        return self.connection.sql(query).to_arrow_table()
+        return interruptible(self.connection, lambda: self.connection.sql(query).to_arrow_table())
+
+    def _run(self, query: str) -> None:
+        interruptible(self.connection, lambda: self.connection.execute(query))
 
     def _note_text(self, role: str, is_text: bool) -> None:
         if is_text:
