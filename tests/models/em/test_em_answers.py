@@ -104,8 +104,9 @@ def test_rows_that_no_component_makes_are_told_where_they_are_learnt(name):
     assert hash_of(type(model).from_payload(model.to_payload())) == hash_of(model)
 
 
-def posterior(name, smoothing=0.1):
+def posterior(name):
     """Beta pseudo-counts of all features given the labels, (n_components, n_features) twice."""
+    smoothing = new_model(name).smoothing
     rows, topics = table_of(name)
     counts = np.array([rows[topics == k].sum(axis=0) for k in range(3)]) + smoothing
     if name == "bernoulli":

@@ -66,7 +66,7 @@ def noise(n_rows):
 
 VALUES = {
     "n_components": 7, "algorithm": "hard", "init": "random", "n_init": 2, "max_iter": 9, "tol": 0.1,
-    "accelerate": True, "smoothing": 0.5, "class_weight_prior": 1.0, "unlabeled_weight": 0.5, "seed_words": {0: [1]},
+    "accelerate": True, "smoothing": 0.25, "class_weight_prior": 1.0, "unlabeled_weight": 0.5, "seed_words": {0: [1]},
     "seed_weight": 2.0, "warm_start": True, "random_state": 5, "n_jobs": 2, "verbose": 1,
 }  # fmt: skip
 

@@ -80,12 +80,15 @@ def test_numbers_of_the_other_byte_order(name, rows, topics):
         assert_array_equal(model.profiles_, expected.profiles_, err_msg=kind)
 
 
-def test_zeros_and_ones_of_the_other_byte_order():
+@pytest.mark.parametrize("dtype", [">i2", ">i8", ">f2", ">f4", ">f8"])
+def test_counts_of_the_other_byte_order(name, dtype):
     rows = np.random.default_rng(0).integers(2, size=(30, 5))
-    model = new_model("bernoulli").fit(rows)
-    for dtype in (">i2", ">i8", ">f4", ">f8"):
-        assert hash_of(new_model("bernoulli").fit(rows.astype(dtype))) == hash_of(model)
-        assert_array_equal(model.predict_proba(rows.astype(dtype)), model.predict_proba(rows))
+    swapped = sparse.csr_array(rows.astype(float))
+    swapped.data = swapped.data.astype(dtype)
+    model = new_model(name).fit(rows)
+    for form in (rows.astype(dtype), swapped, pd.DataFrame(rows.astype(dtype))):
+        assert hash_of(new_model(name).fit(form)) == hash_of(model)
+        assert_array_equal(model.predict_proba(form), model.predict_proba(rows))
 
 
 ODD_LABELS = {

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from mixture_cases import LETTERS, N_ROWS, draw_shares, hash_of, new_model, some_labels
+from mixture_cases import LETTERS, MIXTURES, N_ROWS, draw_shares, hash_of, new_model, some_labels
 from numpy.testing import assert_array_equal
 from scipy import sparse
 
@@ -32,6 +32,8 @@ BAD_PARAMETERS = [
     ("unlabeled_weight", -0.1, r"a number in \[0, 1\]"), ("unlabeled_weight", 1.1, r"a number in \[0, 1\]"),
     ("unlabeled_weight", np.nan, r"a number in \[0, 1\]"), ("unlabeled_weight", None, r"a number in \[0, 1\]"),
     ("accelerate", 1, "True or False"), ("accelerate", "yes", "True or False"), ("accelerate", None, "True or False"),
+    ("warm_start", "no", "True or False"), ("warm_start", 1, "True or False"), ("warm_start", None, "True or False"),
+    ("warm_start", np.array([True, False]), "True or False"),
     ("seed_weight", -1.0, "a number >= 0"), ("seed_weight", "10", "a number >= 0"),
     ("n_jobs", 0, "None or an integer other than 0"), ("n_jobs", 1.5, "None or an integer"),
     ("n_jobs", True, "None or an integer"), ("n_jobs", "all", "None or an integer"),
@@ -84,6 +86,16 @@ def test_parameters_on_their_borders(name, rows, topics):
         assert np.all(np.isfinite(model.trace_)), border
         assert model.predict_proba(rows).sum(axis=1) == pytest.approx(1.0), border
         assert not np.isnan(model.profiles_).any(), border
+
+
+@pytest.mark.parametrize(("learnt_with", "set_later"), [("soft", "hard"), ("hard", "soft")])
+def test_the_trace_keeps_its_name_when_the_parameter_changes(name, rows, learnt_with, set_later):
+    model = new_model(name, algorithm=learnt_with).fit(rows)
+    expected = model.objective_
+    assert expected.startswith("classification") == (learnt_with == "hard")
+    assert model.set_params(algorithm=set_later).objective_ == expected
+    assert MIXTURES[name].from_payload(model.to_payload()).objective_ == expected
+    assert model.fit(rows).objective_ != expected
 
 
 def test_a_wish_for_a_billion_threads(name, rows):

@@ -249,7 +249,7 @@ def test_hostile_metadata(models, name, phase):
         ("n_components", 0), ("n_components", 2), ("n_components", 4), ("n_components", 10**400),
         ("smoothing", -0.1), ("smoothing", 1), ("smoothing", float("nan")), ("smoothing", "0.1"),
         ("class_weight", -1.0), ("class_weight", float("inf")), ("n_impossible", -1), ("n_impossible", 0.0),
-        ("converged", 1), ("converged", "yes"), ("converged", None),
+        ("converged", 1), ("converged", "yes"), ("converged", None), ("hard", 1), ("hard", None),
     ],
 )  # fmt: skip
 def test_metadata_out_of_range(models, name, key, value):

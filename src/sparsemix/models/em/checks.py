@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from sparsemix.data.feature_names import FeatureNames
-from sparsemix.foundation.checks import LARGEST, at_least, inside, is_number, is_word, share
+from sparsemix.foundation.checks import LARGEST, at_least, inside, is_number, is_word, share, truth_value
 from sparsemix.foundation.errors import DataError, UnknownFeaturesWarning, parameter_error, shorten
 from sparsemix.models.em.engine import Loop
 from sparsemix.models.em.state import FloatVector
@@ -51,8 +51,8 @@ def resolve(model: Any) -> Settings:
         raise parameter_error("verbose", owner, "an integer >= 0", model.verbose)
     for name in ("tol", "smoothing", "class_weight_prior", "seed_weight"):
         inside(name, owner, getattr(model, name), "a number >= 0", 0.0, LARGEST)
-    if not isinstance(model.accelerate, bool | np.bool_):
-        raise parameter_error("accelerate", owner, "True or False", model.accelerate)
+    for name in ("accelerate", "warm_start"):
+        truth_value(name, owner, getattr(model, name))
     share("unlabeled_weight", owner, model.unlabeled_weight)
     return Settings(
         int(model.n_components),

@@ -49,6 +49,7 @@ class Fit:
     statistics : those that made the parameters.
     trace : objective after each epoch, nats; never falls by more than rounding.
     n_impossible : rows that no component can have made, under the parameters; n_rows : all rows.
+    is_hard : whether the trace is that of hard EM.
     """
 
     statistics: Statistics
@@ -58,6 +59,7 @@ class Fit:
     n_impossible: int = 0
     n_rows: int = 0
     is_converged: bool = False
+    is_hard: bool = False
 
 
 def responsibilities_of(
@@ -210,6 +212,7 @@ def score(
     statistics = summarize(blocks(), fit.parameters, is_hard=loop.is_hard, n_threads=loop.n_threads)
     fit.log_likelihood = statistics.log_likelihood
     fit.n_impossible, fit.n_rows = statistics.n_impossible, statistics.n_rows
+    fit.is_hard = loop.is_hard
     fit.trace = [*trace, statistics.log_likelihood + log_prior(family, fit.parameters, prior)]
     return statistics
 

@@ -36,7 +36,7 @@ class MultinomialMixture(Mixture):
     accelerate : bool, default=False
         Whether soft EM runs in leaps (SQUAREM), which takes fewer epochs where clusters overlap; the objective still
         never falls, and other starts may win.
-    smoothing : float, default=0.1
+    smoothing : float, default=0.5
         Pseudo-count of every feature in every cluster; 0 is maximum likelihood.
     class_weight_prior : float, default=0.0
         Pseudo-count of rows in every cluster.
@@ -116,7 +116,7 @@ class MultinomialMixture(Mixture):
         max_iter: int = 100,
         tol: float = 1e-4,
         accelerate: bool = False,
-        smoothing: float = 0.1,
+        smoothing: float = 0.5,
         class_weight_prior: float = 0.0,
         unlabeled_weight: float = 1.0,
         seed_words: Mapping[int, Sequence[Any]] | None = None,
@@ -157,7 +157,7 @@ class BernoulliMixture(Mixture):
     Parameters
     ----------
     n_components, algorithm, init, n_init, max_iter, tol, accelerate : as in `MultinomialMixture`.
-    smoothing : float, default=0.1
+    smoothing : float, default=0.3
         Pseudo-count of "on" and of "off" for every feature in every cluster; 0 is maximum likelihood.
     class_weight_prior, unlabeled_weight, seed_words, seed_weight, warm_start, random_state, n_jobs, verbose :
         As in `MultinomialMixture`.
@@ -205,7 +205,7 @@ class BernoulliMixture(Mixture):
         max_iter: int = 100,
         tol: float = 1e-4,
         accelerate: bool = False,
-        smoothing: float = 0.1,
+        smoothing: float = 0.3,
         class_weight_prior: float = 0.0,
         unlabeled_weight: float = 1.0,
         seed_words: Mapping[int, Sequence[Any]] | None = None,

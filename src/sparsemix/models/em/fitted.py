@@ -19,7 +19,6 @@ Answer = TypeVar("Answer")
 class Fitted:
     """Base of the estimators; before `fit` the attributes are missing."""
 
-    algorithm: str
     binarize: float | None = None
     _family_name: ClassVar[str]
     _fit: engine.Fit
@@ -49,8 +48,7 @@ class Fitted:
     @property
     def objective_(self) -> str:
         """What `trace_` is."""
-        self._opened()
-        likelihood = "classification log likelihood" if self.algorithm == "hard" else "log likelihood"
+        likelihood = "classification log likelihood" if self._opened().is_hard else "log likelihood"
         return likelihood if self._prior.is_flat else f"{likelihood} plus log prior"
 
     @property

@@ -25,7 +25,7 @@ from sparsemix.persistence.unpacking import (
     whole_number,
 )
 
-METADATA = {"n_features", "n_components", "smoothing", "class_weight", "n_impossible", "n_rows", "converged"}
+METADATA = {"n_features", "n_components", "smoothing", "class_weight", "n_impossible", "n_rows", "converged", "hard"}
 MOST_COUNT = 1e150  # its sums, squares and products with weights are finite
 
 
@@ -50,6 +50,7 @@ def pack(kind: str, parameters: dict[str, Any], fit: Fit, prior: Prior, features
         "n_impossible": fit.n_impossible,
         "n_rows": fit.n_rows,
         "converged": fit.is_converged,
+        "hard": fit.is_hard,
     }
     return Payload(kind, _storable(parameters), metadata, arrays, features.names)
 
@@ -92,8 +93,9 @@ def unpack(stored: Payload, family: Family) -> tuple[Fit, Prior, FeatureNames]:
     is_sound = all(np.all(array <= MOST_COUNT) for array in (sizes, counts, trace, log_likelihood))
     if not is_sound:  # nor if there is a NaN
         raise ModelFileError("it holds numbers that cannot be")
-    if not isinstance(metadata["converged"], bool):
-        raise ModelFileError(f"its 'converged' is {shorten(metadata['converged'])}")
+    for name in ("converged", "hard"):
+        if not isinstance(metadata[name], bool):
+            raise ModelFileError(f"its {name!r} is {shorten(metadata[name])}")
     statistics = Statistics(sizes, counts)
     fit = Fit(
         statistics,
@@ -103,6 +105,7 @@ def unpack(stored: Payload, family: Family) -> tuple[Fit, Prior, FeatureNames]:
         whole_number(metadata, "n_impossible"),
         whole_number(metadata, "n_rows"),
         metadata["converged"],
+        metadata["hard"],
     )
     return fit, prior, FeatureNames(n_features, names_of(stored, n_features))
 
