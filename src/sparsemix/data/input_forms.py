@@ -70,9 +70,15 @@ def _checked(given: Any, owner: str, *, named: bool = False) -> Any:
         raise no_numbers(owner, f"its shape is {matrix.shape}", remedy)
     if not is_sparse or matrix.dtype.kind not in "biuf":
         matrix = as_numbers(matrix, owner)
+    matrix = _of_this_machine(matrix)
     if not matrix.shape[1] and not named:
         raise _no_columns(matrix.shape, owner)
     return matrix
+
+
+def _of_this_machine(matrix: Any) -> Any:
+    """The matrix with numbers in the byte order of the machine, the only one that SciPy knows."""
+    return matrix if matrix.dtype.isnative else matrix.astype(matrix.dtype.newbyteorder("="))
 
 
 def _no_columns(shape: tuple[int, ...], owner: str) -> DataError:
@@ -155,7 +161,7 @@ def _from_frame(frame: Any, owner: str) -> Given:
     if whole is None or whole.dtype.kind not in "biuf":
         parts = zip(columns, _values_of_columns(frame), strict=True)
         whole = np.column_stack([as_numbers(part[:, None], owner, name) for name, part in parts])
-    return Given(whole, names, is_frame=True)
+    return Given(_of_this_machine(whole), names, is_frame=True)
 
 
 def _values_of_columns(frame: Any) -> Iterator[NDArray[Any]]:

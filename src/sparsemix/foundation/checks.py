@@ -35,6 +35,12 @@ def share(name: str, owner: str, value: Any) -> None:
     inside(name, owner, value, "a number in [0, 1]", 0.0, np.nextafter(1.0, 2.0))
 
 
+def truth_value(name: str, owner: str, value: Any) -> None:
+    """Raise ParameterError unless `value` is True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise parameter_error(name, owner, "True or False", value)
+
+
 def is_word(value: Any, word: str) -> bool:
     """Whether `value` is that word."""
     return isinstance(value, str) and value == word

@@ -25,7 +25,16 @@ from sparsemix.persistence.unpacking import (
     whole_number,
 )
 
-METADATA = {"n_features", "n_components", "smoothing", "class_weight", "n_impossible", "n_rows", "converged", "hard"}
+METADATA = {
+    "n_features",
+    "n_components",
+    "smoothing",
+    "class_weight",
+    "n_impossible",
+    "n_rows",
+    "converged",
+    "hard",
+}
 MOST_COUNT = 1e150  # its sums, squares and products with weights are finite
 
 
