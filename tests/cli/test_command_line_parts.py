@@ -2,8 +2,6 @@
 
 import io
 import json
-import os
-import signal
 
 import pytest
 from hypothesis import given
@@ -13,7 +11,6 @@ from sparsemix import DataError
 from sparsemix.cli import console, progress
 from sparsemix.cli.blocks import cut
 from sparsemix.cli.errors import in_options
-from sparsemix.cli.stopping import stop_between_blocks
 from sparsemix.foundation.wording import counted
 
 sizes = st.lists(st.integers(0, 20), max_size=6)
@@ -52,17 +49,6 @@ def test_every_multiple_is_an_end():
 def test_a_table_that_is_too_short():
     with pytest.raises(DataError, match="has learnt 11 rows, but the input has only 10"):
         list(cut(batches_of([10]), [4], start=11))
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_the_first_signal_is_a_wish_and_the_second_stops(number):
-    before = signal.getsignal(number)
-    with stop_between_blocks() as stop:
-        assert not stop.wanted
-        os.kill(os.getpid(), number)
-        assert stop.wanted
-        assert signal.getsignal(number) in (signal.default_int_handler, signal.SIG_DFL)
-    assert signal.getsignal(number) is before
 
 
 class Terminal(io.StringIO):

@@ -11,7 +11,8 @@ import typer
 from sparsemix import __version__
 from sparsemix.cli import commands
 from sparsemix.cli.console import note
-from sparsemix.cli.errors import STOPPED, exit_code, one_line
+from sparsemix.cli.errors import STOPPED, StoppedError, exit_code, one_line
+from sparsemix.cli.stopping import remembering_ctrl_c
 from sparsemix.foundation.errors import UnknownFeaturesWarning
 
 PROGRAM = "sparsemix"
@@ -68,7 +69,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     words = [word for word in given if word != "--debug"]
-    with warnings.catch_warnings():
+    with remembering_ctrl_c() as was_pressed, warnings.catch_warnings():
         warnings.simplefilter("ignore", UnknownFeaturesWarning)  # commands count such rows themselves
         warnings.showwarning = lambda message, *_where: note(f"warning: {message}")
         try:
@@ -79,6 +80,13 @@ def run(arguments: Sequence[str] | None = None) -> int:
         except (Exception, KeyboardInterrupt) as error:
             if "--debug" in given:
                 traceback.print_exception(error)
-            elif message := one_line(error, PROGRAM):
-                sys.stderr.write(f"{message}\n")
-            return exit_code(error)
+            # Libraries turn Ctrl-C into errors of their own.
+            is_stopped = was_pressed() and not isinstance(error, StoppedError)
+            return _tell(KeyboardInterrupt() if is_stopped else error, is_told="--debug" in given)
+
+
+def _tell(error: BaseException, *, is_told: bool) -> int:
+    """Write an error to stderr in one line, unless it is told already, and return its exit code."""
+    if not is_told and (message := one_line(error, PROGRAM)):
+        sys.stderr.write(f"{message}\n")
+    return exit_code(error)

@@ -15,10 +15,10 @@ from sparsemix.cli.known_rows import KnownRows
 from sparsemix.cli.learning import stop_saved
 from sparsemix.cli.progress import rows_progress
 from sparsemix.cli.starting import check_any_row, check_same_table
-from sparsemix.cli.stopping import stop_between_blocks
+from sparsemix.cli.stopping import SAVED_UNLESS_ASKED_AGAIN, StopRequest, stop_between_blocks
 from sparsemix.foundation.wording import counted
 
-Fit = Callable[[Callable[[Any], None]], None]
+Fit = Callable[[Callable[[Any], None], StopRequest], None]
 
 
 class _StopNowError(Exception):
@@ -80,6 +80,8 @@ def learn_in_epochs(
     finally:
         model.set_params(warm_start=False)
     if is_stopped:
+        if not hasattr(model, "weights_"):
+            raise KeyboardInterrupt
         if model.n_init > 1:
             note(f"Of {model.n_init} starts the best so far is kept; --resume makes no others.")
         stop_saved(model, output, after=counted(model.n_iter_, "epoch"))
@@ -110,17 +112,17 @@ class _Rows:
         for _ in self._batches():
             pass
 
-    def fit(self, on_epoch: Callable[[Any], None], *, streams: bool) -> None:
-        """Fit the model, batch by batch if it `streams`."""
+    def fit(self, on_epoch: Callable[[Any], None], stop: StopRequest, *, streams: bool) -> None:
+        """Fit the model, batch by batch if it `streams`; a wish to stop ends the reading of a batch at once."""
         if streams:
-            self._model.fit_batches(self._batches, on_epoch=on_epoch)
+            self._model.fit_batches(lambda: self._batches(stop.reading), on_epoch=on_epoch)
         else:
             [(rows, labels)] = self._batches()
             self._model.fit(rows, labels, on_epoch=on_epoch)
 
-    def _batches(self) -> Iterator[tuple[Any, Any]]:
+    def _batches(self, reading: Callable[[Iterable[Any]], Iterable[Any]] = iter) -> Iterator[tuple[Any, Any]]:
         n_rows, names = 0, None
-        for batch in self._opened():
+        for batch in reading(self._opened()):
             n_rows, names = n_rows + len(batch), batch.feature_names
             yield batch, self._known.of(batch)
         if not self._is_checked:
@@ -144,12 +146,8 @@ def _opener(
 
 def _run(fit: Fit, *, n_epochs: int, quiet: bool) -> bool:
     """Fit, and return whether the user has stopped it."""
-
-    def say_when() -> None:
-        note("Stopping at the end of the epoch; Ctrl-C again stops at once and saves nothing.", quiet=quiet)
-
     with (
-        stop_between_blocks(say_when) as stop,
+        stop_between_blocks(SAVED_UNLESS_ASKED_AGAIN, quiet=quiet) as stop,
         rows_progress("Learning", n_epochs, quiet=quiet, unit="epochs") as advance,
         warnings.catch_warnings(),
     ):
@@ -161,8 +159,12 @@ def _run(fit: Fit, *, n_epochs: int, quiet: bool) -> bool:
                 raise _StopNowError
 
         try:
-            fit(follow)
+            fit(follow, stop)
         except _StopNowError:
+            return True
+        except KeyboardInterrupt:
+            if stop.insisted or not stop.wanted:
+                raise
             return True
     return False
 

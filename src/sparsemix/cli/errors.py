@@ -5,6 +5,7 @@ import re
 import shlex
 import sys
 
+from sparsemix.cli import STOPPED_BY_USER
 from sparsemix.cli.table_options import TABLE_OPTIONS
 from sparsemix.foundation.errors import ParameterError, SparsemixError
 
@@ -71,6 +72,8 @@ def one_line(error: BaseException, program: str) -> str:
     """
     if isinstance(error, StoppedError):
         return ""
+    if isinstance(error, KeyboardInterrupt):
+        return STOPPED_BY_USER
     if isinstance(error, BrokenPipeError):
         _forget_output()
         return ""
@@ -103,8 +106,6 @@ def _as_option(found: re.Match[str]) -> str:
 def _message(error: BaseException, program: str) -> str:
     if isinstance(error, SparsemixError):
         return str(error)
-    if isinstance(error, KeyboardInterrupt):
-        return "stopped; no file is left half written."
     if hasattr(error, "format_message"):
         message = error.format_message().strip()
         return f"{message}{'' if message.endswith(('.', '?')) else '.'} {_help_hint(error, program)}"

@@ -13,7 +13,7 @@ from sparsemix.cli.inputs import Source
 from sparsemix.cli.known_rows import KnownRows
 from sparsemix.cli.progress import rows_progress
 from sparsemix.cli.starting import blocks_to_learn, rows_learnt
-from sparsemix.cli.stopping import stop_between_blocks
+from sparsemix.cli.stopping import SAVED_UNLESS_ASKED_AGAIN, stop_between_blocks
 from sparsemix.foundation.wording import counted
 from sparsemix.model_io import save_model
 
@@ -86,20 +86,26 @@ def learn(
         When there are more labels than clusters.
     """
     say_if_compiling([model], quiet=quiet)
-    with stop_between_blocks() as stop, rows_progress("Learning", total, quiet=quiet) as advance:
-        for block in blocks:
-            model.partial_fit(block, None if known is None else known.of(block))
-            advance(len(block))
-            if checkpoint and checkpoint[1] and model.n_rows_seen_ % checkpoint[1] == 0:
-                save_model(model, checkpoint[0])
-            if stop.wanted:
-                break
+    answer = SAVED_UNLESS_ASKED_AGAIN if checkpoint else "Stopping."
+    with (
+        stop_between_blocks(answer, quiet=quiet) as stop,
+        rows_progress("Learning", total, quiet=quiet) as advance,
+    ):
+        try:
+            for block in stop.reading(blocks):
+                model.partial_fit(block, None if known is None else known.of(block))
+                advance(len(block))
+                if checkpoint and checkpoint[1] and model.n_rows_seen_ % checkpoint[1] == 0:
+                    save_model(model, checkpoint[0])
+        except KeyboardInterrupt:
+            if stop.insisted or not stop.wanted:
+                raise
     if stop.wanted:
         _stop(model, checkpoint)
 
 
 def _stop(model: Any, checkpoint: tuple[Path, int | None] | None) -> None:
-    if checkpoint is None:
+    if checkpoint is None or not rows_learnt(model):
         raise KeyboardInterrupt
     stop_saved(model, checkpoint[0], after=counted(model.n_rows_seen_, "row"))
 
