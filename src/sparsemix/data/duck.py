@@ -10,6 +10,8 @@ import duckdb
 
 Answer = TypeVar("Answer")
 
+WAKING_SECONDS = 0.1
+
 INTERRUPTED = "Query interrupted"
 """What the RuntimeError says that DuckDB raises in place of a KeyboardInterrupt."""
 
@@ -52,9 +54,12 @@ def interruptible(connection: Any, ask: Callable[[], Answer]) -> Answer:
     with ThreadPoolExecutor(max_workers=1) as pool:
         answer = pool.submit(ask)
         try:
-            return answer.result()
+            # In turns, for a library may have set a handler of signals that does not wake a thread that waits.
+            while not answer.done():
+                wait([answer], timeout=WAKING_SECONDS)
         except KeyboardInterrupt:
-            while not answer.done():  # again, since the query may not have begun
+            while not answer.done():  # again and again, since the query may not have begun
                 connection.interrupt()
-                wait([answer], timeout=0.1)
+                wait([answer], timeout=WAKING_SECONDS)
             raise
+        return answer.result()
