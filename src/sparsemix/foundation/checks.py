@@ -41,6 +41,12 @@ def truth_value(name: str, owner: str, value: Any) -> None:
         raise parameter_error(name, owner, "True or False", value)
 
 
+def one_of(name: str, owner: str, value: Any, words: tuple[str, ...]) -> None:
+    """Raise ParameterError unless `value` is one of some words."""
+    if not isinstance(value, str) or value not in words:
+        raise parameter_error(name, owner, f"one of {', '.join(map(repr, words))}", value)
+
+
 def is_word(value: Any, word: str) -> bool:
     """Whether `value` is that word."""
     return isinstance(value, str) and value == word

@@ -44,7 +44,7 @@ def sweeper(case, proposal, clusters):
 )
 def test_long_chain_visits_states_by_their_posterior(family, process, proposal):
     case = setting(family, process, TINY[[0, 1, 2, 4]])
-    n_rows, n_sweeps, rng = 4, 60_000, np.random.default_rng(11)
+    n_rows, n_sweeps, rng = 4, 12_000, np.random.default_rng(11)
     assigned = np.zeros(n_rows, np.int64)
     run, _ = sweeper(case, proposal, clusters_of(case, assigned))
     visits, tally = dict.fromkeys(map(partition, all_assignments(case)), 0.0), np.zeros(3, np.int64)
@@ -56,7 +56,7 @@ def test_long_chain_visits_states_by_their_posterior(family, process, proposal):
     joints = np.array([equations.log_joint(case.prior, case.dense, each, case.n_clusters) for each in states])
     for each, probability in zip(states, np.exp(joints - logsumexp(joints)), strict=True):
         visits[partition(each)] -= probability
-    assert 0.5 * sum(map(abs, visits.values())) < 0.02
+    assert 0.5 * sum(map(abs, visits.values())) < 0.03
     assert tally[2] == n_sweeps * n_rows
     assert 0 < tally[1] <= tally[0] <= tally[2]
 

@@ -64,7 +64,8 @@ def _share(
     a = solution.hyper.a
     n_draws = 1.0 if solution.hyper.family == "bernoulli" else _row_length(solution)
     held = np.log((a + counts[:, wanted].toarray()) / total[:, None]).sum(axis=1)
-    lacking = n_draws * np.log1p(-(a + counts[:, unwanted].toarray()) / total[:, None]).sum(axis=1)
+    chance = np.minimum((a + counts[:, unwanted].toarray()) / total[:, None], np.nextafter(1.0, 0.0))
+    lacking = n_draws * np.log1p(-chance).sum(axis=1)
     joint = log_weights(solution) + held + lacking
     return np.asarray(np.exp(joint - logsumexp(joint)))
 

@@ -15,6 +15,8 @@ from sparsemix.models.hashed_gibbs.state import (
     Rows,
 )
 
+MOST_TABLED = 1 << 20  # counts whose logarithms are kept
+
 
 def indexed_to(rows: Rows, clusters: Clusters, budget: int) -> IntVector:
     """End of the entries of each row whose cells are at most `budget`, or of its first; (n_rows,), O(nnz)."""
@@ -47,8 +49,8 @@ def prior_of(
     b: float,
 ) -> Prior:
     """Hyperparameters with the tables of logarithms that these rows ask for."""
-    most = int(rows.feature_totals.max(initial=0)) + FEW
-    log_a, log_b = _logarithms(a, most), _logarithms(b, rows.lengths.size)
+    most = min(int(rows.feature_totals.max(initial=0)) + FEW, MOST_TABLED)
+    log_a, log_b = _logarithms(a, most), _logarithms(b, min(rows.lengths.size, MOST_TABLED))
     n_features = rows.feature_totals.size
     return Prior(
         FAMILIES[family], PROCESSES[process], concentration, discount, a, b, n_features, log_a, log_b

@@ -1,20 +1,23 @@
 """Rules of the estimator's parameters, checked before anything is learnt."""
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 
 from sparsemix.foundation import checks
+from sparsemix.foundation.checks import LARGEST, SMALLEST
 from sparsemix.foundation.errors import DataError, parameter_error
 from sparsemix.models.hashed_gibbs.engine import PROPOSALS, Plan, plan_of
-from sparsemix.models.hashed_gibbs.reading import Table
-from sparsemix.models.hashed_gibbs.sampling import Settings
+from sparsemix.models.hashed_gibbs.reading import Table, check_threshold
+from sparsemix.models.hashed_gibbs.sampling import Settings, Start, kept_sweeps
 from sparsemix.models.hashed_gibbs.signatures import HashForm
 from sparsemix.models.hashed_gibbs.solution import Hyperparameters
 from sparsemix.models.hashed_gibbs.state import FAMILIES, PROCESSES, IntVector
 from sparsemix.numeric.seeds import seed_of
 
 MOST_COMPONENTS, MOST_SWEEPS, MOST_BITS = 10_000_000, 10_000_000, 4096
+MOST_CELLS = 1_000_000_000  # of a table that a fit allocates
 
 
 def settings_of(model: Any) -> Settings:
@@ -26,12 +29,14 @@ def settings_of(model: Any) -> Settings:
     rule = f"an integer from 0 to n_sweeps - 1, which is {int(model.n_sweeps) - 1}"
     checks.at_least("burn_in", owner, model.burn_in, 0, rule, most=int(model.n_sweeps) - 1)
     checks.at_least("thin", owner, model.thin, 1)
+    if not isinstance(model.verbose, Integral | np.bool_) or model.verbose < 0:
+        raise parameter_error("verbose", owner, "an integer >= 0", model.verbose)
     checks.at_least("n_chains", owner, model.n_chains, 1, "an integer from 1 to 1000", most=1000)
     return Settings(
         int(model.n_components),
         int(model.n_sweeps),
         int(model.burn_in),
-        int(model.thin),
+        min(int(model.thin), MOST_SWEEPS),
         int(model.n_chains),
         _n_threads(model.n_jobs, owner),
         seed_of(model.random_state, owner),
@@ -41,14 +46,12 @@ def settings_of(model: Any) -> Settings:
 def plan(model: Any) -> Plan:
     """Check how clusters are proposed."""
     owner = type(model).__name__
-    _one_of("proposal", owner, model.proposal, PROPOSALS)
+    checks.one_of("proposal", owner, model.proposal, PROPOSALS)
     rule = f"64, 128, ... up to {MOST_BITS}, or less than 64"
     checks.at_least("n_bits", owner, model.n_bits, 1, rule, most=MOST_BITS)
     if model.n_bits > 64 and model.n_bits % 64:
         raise parameter_error("n_bits", owner, rule, model.n_bits)
-    for name in ("raw",):
-        if not isinstance(getattr(model, name), bool | np.bool_):
-            raise parameter_error(name, owner, "True or False", getattr(model, name))
+    checks.truth_value("raw", owner, model.raw)
     if model.miss is not None:
         checks.inside("miss", owner, model.miss, "None or a number in (0, 1)", 0.0, 1.0, open_low=True)
     rule = "a number in (0, 1]"
@@ -60,17 +63,41 @@ def plan(model: Any) -> Plan:
         None if model.miss is None else float(model.miss),
         float(model.tempering),
     )
-    return plan_of(model.proposal, int(model.n_components), form, int(model.index_budget))
+    return plan_of(model.proposal, int(model.n_components), form, min(int(model.index_budget), MOST_CELLS))
+
+
+def size(model: Any, settings: Settings, table: Table) -> Settings:
+    """Settings for these rows; ParameterError if what they ask for fits no memory.
+
+    A process needs no more clusters than there are rows: whatever is beyond would stay empty.
+    """
+    owner, n_components = type(model).__name__, settings.n_components
+    if model.process == "dp":
+        n_components = min(n_components, table.n_rows)
+    most = MOST_CELLS // max(n_components, table.n_features)
+    if model.proposal == "hash" and model.n_bits > most:
+        rule = f"at most {most} for {n_components} clusters and {table.n_features} features"
+        raise parameter_error("n_bits", owner, rule, model.n_bits, "Or set proposal='index'.")
+    n_draws = settings.n_chains * len(kept_sweeps(settings))
+    if n_draws * table.n_rows > MOST_CELLS:
+        rule = f"so large that {MOST_CELLS // table.n_rows} draws of {table.n_rows} rows are kept at most"
+        raise parameter_error("thin", owner, rule, model.thin, "Or set fewer sweeps and chains.")
+    return settings._replace(n_components=n_components)
 
 
 def hyperparameters_alone(model: Any) -> None:
     """Check what can be checked of the priors without the data."""
     owner = type(model).__name__
-    _one_of("family", owner, model.family, tuple(FAMILIES))
-    _one_of("process", owner, model.process, tuple(PROCESSES))
+    checks.one_of("family", owner, model.family, tuple(FAMILIES))
+    checks.one_of("process", owner, model.process, tuple(PROCESSES))
     for name in ("smoothing", "weight_concentration", "concentration", "prior_strength"):
         checks.pseudo_count(name, owner, getattr(model, name))
     checks.inside("discount", owner, model.discount, "a number in [0, 1)", 0.0, 1.0)
+    check_threshold(model.binarize, owner)
+    high = 1.0 if model.family == "bernoulli" else np.nextafter(LARGEST, np.inf)
+    if not checks.is_word(model.prior_mean, "empirical"):
+        rule = f"'empirical' or a number from {SMALLEST} to {'below 1' if high == 1.0 else LARGEST}"
+        checks.inside("prior_mean", owner, model.prior_mean, rule, SMALLEST, high)
 
 
 def hyperparameters(model: Any, table: Table) -> Hyperparameters:
@@ -81,22 +108,25 @@ def hyperparameters(model: Any, table: Table) -> Hyperparameters:
         a, b = mean * strength, strength
         if model.family == "bernoulli":
             b = (1.0 - mean) * strength
+        if not all(SMALLEST <= each <= LARGEST for each in (a, b)):
+            rule = f"such that its parts, {a:.3g} and {b:.3g}, are from {SMALLEST} to {LARGEST}"
+            raise parameter_error("prior_strength", type(model).__name__, rule, model.prior_strength)
     is_finite = model.process == "finite"
     concentration = float(model.weight_concentration if is_finite else model.concentration)
     discount = 0.0 if is_finite else float(model.discount)
     return Hyperparameters(model.family, model.process, concentration, discount, a, b)
 
 
-def start_of(model: Any, n_rows: int) -> IntVector | None:
-    """Check where the chains start: None for rows that enter one after another."""
+def start_of(model: Any, n_rows: int) -> Start:
+    """Check where the chains start."""
     owner, init = type(model).__name__, model.init
     if isinstance(init, str):
-        _one_of("init", owner, init, ("sequential", "random"))
-        if init == "sequential":
-            return None
-        rng = np.random.default_rng(seed_of(model.random_state, owner))
-        return rng.integers(0, int(model.n_components), n_rows)
-    given = np.asarray(init)
+        checks.one_of("init", owner, init, ("sequential", "random"))
+        return Start(np.full(n_rows, -1), at_random=init == "random")
+    try:
+        given = np.asarray(init)
+    except ValueError:
+        given = np.asarray(init, dtype=object)
     is_whole = given.dtype.kind in "iu" and given.shape == (n_rows,)
     if not is_whole or np.any(given < -1) or np.any(given >= model.n_components):
         raise DataError(
@@ -104,7 +134,14 @@ def start_of(model: Any, n_rows: int) -> IntVector | None:
             f"{int(model.n_components) - 1}, or -1, but it has type {given.dtype} and shape {given.shape}"
             f"{_range_of(given)}."
         )
-    return given.astype(np.int64)
+    return Start(_from_zero(given.astype(np.int64)) if model.process == "dp" else given.astype(np.int64))
+
+
+def _from_zero(labels: IntVector) -> IntVector:
+    """The same partition with labels without gaps; -1 stays."""
+    known = labels >= 0
+    labels[known] = np.unique(labels[known], return_inverse=True)[1]
+    return labels
 
 
 def _range_of(given: Any) -> str:
@@ -114,21 +151,11 @@ def _range_of(given: Any) -> str:
 
 
 def _prior_mean(model: Any, table: Table) -> float:
-    owner = type(model).__name__
-    if isinstance(model.prior_mean, str):
-        _one_of("prior_mean", owner, model.prior_mean, ("empirical",))
-        cells = table.n_rows * table.n_features
-        mean = (float(table.matrix.data.sum()) + 1.0) / (cells + 2.0)
-        return float(mean if model.family == "poisson" else min(mean, 0.5))
-    high = 1.0 if model.family == "bernoulli" else checks.LARGEST
-    rule = f"'empirical' or a number in (0, {high:g})"
-    checks.inside("prior_mean", owner, model.prior_mean, rule, 0.0, high, open_low=True)
-    return float(model.prior_mean)
-
-
-def _one_of(name: str, owner: str, value: Any, words: tuple[str, ...]) -> None:
-    if not isinstance(value, str) or value not in words:
-        raise parameter_error(name, owner, f"one of {', '.join(map(repr, words))}", value)
+    if not isinstance(model.prior_mean, str):
+        return float(model.prior_mean)
+    cells = table.n_rows * table.n_features
+    mean = (float(table.matrix.data.sum()) + 1.0) / (cells + 2.0)
+    return float(mean if model.family == "poisson" else min(mean, 0.5))
 
 
 def _n_threads(n_jobs: Any, owner: str) -> int:

@@ -75,11 +75,11 @@ class Chain:
         self._signatures: Signatures | None = None
         self._n_sweeps = 0
 
-    def start(self, assigned: IntVector | None) -> None:
-        """Begin from an assignment, (n_rows,) with -1 for rows that enter one after another; or all of them do."""
-        if assigned is not None:
-            self.assigned[:] = assigned
-            add_rows(self.rows, self.prior, self.clusters, self.assigned)
+    def start(self, assigned: IntVector, *, at_random: bool = False) -> None:
+        """Begin from an assignment, (n_rows,) with -1 for rows that enter one after another, or anywhere."""
+        anywhere = self._rng.integers(self.clusters.sizes.size, size=assigned.size) if at_random else -1
+        self.assigned[:] = np.where(assigned < 0, anywhere, assigned)
+        add_rows(self.rows, self.prior, self.clusters, self.assigned)
         left = self._rng.permutation(np.flatnonzero(self.assigned < 0))
         for order in self._blocks(left):
             uniforms = self._rng.random(order.size)

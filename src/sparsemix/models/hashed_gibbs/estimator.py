@@ -10,7 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from sparsemix.answers import ComponentSummary, Suggestion
 from sparsemix.answers.unknown import warn_of_unknown_rows
-from sparsemix.foundation.checks import at_least
+from sparsemix.foundation.checks import rows_to_draw
+from sparsemix.foundation.errors import parameter_error
 from sparsemix.models.hashed_gibbs import answers, building, checks, payload
 from sparsemix.models.hashed_gibbs.reading import Table
 from sparsemix.models.hashed_gibbs.sampling import Progress, sample
@@ -193,12 +194,16 @@ class HashedGibbsMixture(ClusterMixin, BaseEstimator):
         DataError
             If `X` has no rows, or holds values that the family does not know, or `init` does not fit.
         """
-        settings, plan = checks.settings_of(self), checks.plan(self)
+        if on_sweep is not None and not callable(on_sweep):
+            raise parameter_error("on_sweep", type(self).__name__, "callable or None", on_sweep)
+        asked = checks.settings_of(self)
         checks.hyperparameters_alone(self)
-        table = self._table(X)
+        plan = checks.plan(self)
+        table = Table(X, self.family, self.binarize, type(self).__name__)
         features = table.features(type(self).__name__)
         hyper = checks.hyperparameters(self, table)
         start = checks.start_of(self, table.n_rows)
+        settings = checks.size(self, asked, table)
         matrix = table.matrix
         rows = building.rows_of(matrix.indptr, matrix.indices, matrix.data, table.n_features)
         prior = building.prior_of(rows, **hyper._asdict())
@@ -323,7 +328,7 @@ class HashedGibbsMixture(ClusterMixin, BaseEstimator):
             The cluster each was drawn from.
         """
         solution = self._solution()
-        at_least("n_rows", "sample", n_rows, 0)
+        rows_to_draw(n_rows)
         return answers.sample(solution, int(n_rows), generator(random_state, "sample"))
 
     def to_payload(self) -> Payload:
@@ -348,7 +353,7 @@ class HashedGibbsMixture(ClusterMixin, BaseEstimator):
         return tags
 
     def _table(self, X: Any) -> Table:
-        return Table(X, self.family, self.binarize, type(self).__name__)
+        return Table(X, self._solution().hyper.family, self.binarize, type(self).__name__)
 
     def _adopt(self, solution: Solution) -> None:
         self._clusters = solution

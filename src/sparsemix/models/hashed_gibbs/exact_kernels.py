@@ -116,14 +116,14 @@ def _add_gains(prior, clusters, mask, start, added, held_out):
     elif mask < 0:
         _add_direct(clusters.gains[start : start + n_cells], held_out)
         for token in range(1, added):
-            _add_further(prior.log_a, counts, token, held_out)
+            _add_further(prior, counts, token, held_out)
     else:
         for j in range(n_cells):
             k = np.int64(clusters.keys[start + j])
             if k >= 0:
                 held_out[k] += clusters.gains[start + j]
                 for token in range(1, added):
-                    held_out[k] += further_gain(prior.log_a, np.int64(counts[j]), token)
+                    held_out[k] += further_gain(prior, np.int64(counts[j]), token)
 
 
 @kernel
@@ -133,15 +133,15 @@ def _add_direct(gains, held_out):
 
 
 @kernel
-def _add_further(log_a, counts, token, held_out):
+def _add_further(prior, counts, token, held_out):
     for k in range(counts.shape[0]):
-        held_out[k] += np.float32(log_a[counts[k] + token] - log_a[token])
+        held_out[k] += further_gain(prior, np.int64(counts[k]), token)
 
 
 @kernel
-def further_gain(log_a, count, token):
+def further_gain(prior, count, token):
     """What a further token of a feature adds to the score of a cluster that holds it; single precision."""
-    return np.float32(log_a[count + token] - log_a[token])
+    return np.float32(log_plus(prior.log_a, prior.a, count + token) - prior.log_a[token])
 
 
 @kernel
@@ -183,7 +183,7 @@ def score_without(rows, row, last, prior, clusters, own, scratch):
             else:
                 held += gain_of_one(prior, count)
                 for token in range(1, added):
-                    held += further_gain(prior.log_a, count, token)
+                    held += further_gain(prior, count, token)
         if prior.family == BERNOULLI:
             off += log_plus(prior.log_b, prior.b, size - count)
             if count < size:

@@ -164,7 +164,7 @@ def _add_found(prior, clusters, mask, start, added, own, work, n):
         if is_plain:
             work.held[k] += gain_of_one(prior, count)
             for token in range(1, added):
-                work.held[k] += further_gain(prior.log_a, count, token)
+                work.held[k] += further_gain(prior, count, token)
         else:
             work.held[k] += gain(prior, clusters.sizes[k], count, added)
     return n

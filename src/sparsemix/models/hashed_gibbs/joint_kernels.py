@@ -5,6 +5,7 @@ import math
 from sparsemix.models.hashed_gibbs.kernels import log_plus
 from sparsemix.models.hashed_gibbs.state import BERNOULLI, FINITE, MULTINOMIAL
 from sparsemix.numeric.jit import kernel
+from sparsemix.probability.gamma_ratios import log_rising as log_gamma_ratio
 
 
 @kernel
@@ -36,7 +37,7 @@ def _log_evidence(prior, clusters):
     for k in range(n_clusters):
         size, tokens = clusters.sizes[k], clusters.totals[k]
         if prior.family == MULTINOMIAL:
-            total += math.lgamma(everything) - math.lgamma(everything + tokens)
+            total -= log_gamma_ratio(everything, tokens)
         elif prior.family == BERNOULLI:
             total += prior.n_features * (
                 math.lgamma(prior.b + size)
@@ -48,13 +49,12 @@ def _log_evidence(prior, clusters):
             total += everything * prior.log_b[0] - (everything + tokens) * log_plus(
                 prior.log_b, prior.b, size
             )
-    of_none = math.lgamma(prior.a)
     for w in range(prior.n_features):
         n_cells = n_clusters if clusters.mask[w] < 0 else clusters.mask[w] + 1
         for j in range(n_cells):
             count = clusters.cell_counts[clusters.start[w] + j]
             if count > 0:
-                total += math.lgamma(prior.a + count) - of_none
+                total += log_gamma_ratio(prior.a, count)
                 if prior.family == BERNOULLI:
                     k = j if clusters.mask[w] < 0 else clusters.keys[clusters.start[w] + j]
                     size = clusters.sizes[k]

@@ -18,6 +18,7 @@ import numpy as np
 from sparsemix.models.hashed_gibbs.cell_kernels import change_count, count_of
 from sparsemix.models.hashed_gibbs.state import BERNOULLI, FINITE, MULTINOMIAL
 from sparsemix.numeric.jit import kernel
+from sparsemix.probability.gamma_ratios import log_rising as log_gamma_ratio
 
 FEW = 16  # up to so many tokens of a feature their logarithms are added; beyond, log gamma is asked
 
@@ -34,7 +35,7 @@ def log_plus(table, pseudo_count, count):
 def log_rising(prior, count, added):
     """Log of the rising factorial, ln G(a + count + added) - ln G(a + count)."""
     if added > FEW:
-        return math.lgamma(prior.a + count + added) - math.lgamma(prior.a + count)
+        return log_gamma_ratio(prior.a + count, added)
     total = 0.0
     for j in range(added):
         total += log_plus(prior.log_a, prior.a, count + j)
@@ -56,7 +57,7 @@ def log_of_length(prior, size, total, length):
     """What the predictive owes to the sums of cluster and row, but for Bernoulli's sum over all features."""
     if prior.family == MULTINOMIAL:
         everything = prior.a * prior.n_features + total
-        return math.lgamma(everything) - math.lgamma(everything + length)
+        return -log_gamma_ratio(everything, length)
     if prior.family == BERNOULLI:
         return -prior.n_features * math.log(prior.a + prior.b + size)
     rate = prior.b + size

@@ -33,6 +33,7 @@ def pack(kind: str, parameters: dict[str, Any], solution: Solution) -> Payload:
     stored = plain_parameters(parameters)
     if not isinstance(stored["init"], str):
         stored["init"] = "sequential"
+    by_feature = solution.counts.tocsc()
     metadata = {
         "n_features": solution.features.n_features,
         "n_clusters": int(solution.sizes.size),
@@ -40,9 +41,9 @@ def pack(kind: str, parameters: dict[str, Any], solution: Solution) -> Payload:
     }
     arrays = {
         "sizes": solution.sizes.astype(np.int64),
-        "indptr": solution.counts.indptr.astype(np.int64),
-        "indices": solution.counts.indices.astype(np.int64),
-        "counts": solution.counts.data.astype(np.int64),
+        "indptr": by_feature.indptr.astype(np.int64),
+        "clusters": by_feature.indices.astype(np.int64),
+        "counts": by_feature.data.astype(np.int64),
     }
     return Payload(kind, stored, metadata, arrays, solution.features.names)
 
@@ -60,20 +61,21 @@ def unpack(stored: Payload) -> Solution:
     n_clusters = whole_number(metadata, "n_clusters", MOST_COMPONENTS)
     reader = ArrayReader(stored.arrays)
     sizes = reader.inside("sizes", INT, 1, MOST_ROWS, n_clusters)
-    indptr = reader.pointers("indptr", n_clusters + 1)
-    indices = reader.inside("indices", INT, 0, n_features, int(indptr[-1]))
+    indptr = reader.pointers("indptr", n_features + 1)
+    owners = reader.inside("clusters", INT, 0, n_clusters, int(indptr[-1]))
     counts = reader.inside("counts", INT, 1, MOST + 1, int(indptr[-1]))
     reader.close()
-    matrix = sparse.csr_array((counts, indices, indptr), shape=(n_clusters, n_features))
+    matrix = sparse.csc_array((counts, owners, indptr), shape=(n_clusters, n_features))
     if not n_clusters or not n_features or not matrix.has_canonical_format:
         raise ModelFileError("it holds no clusters, or features that stand twice in one")
     hyper = _hyperparameters(metadata)
     if matrix.sum(axis=0).max(initial=0) > MOST:
         raise ModelFileError("it holds counts that cannot be")
-    owner_sizes = np.repeat(sizes, np.diff(indptr))
-    if hyper.family == "bernoulli" and np.any(counts > owner_sizes):
+    if hyper.family == "bernoulli" and np.any(counts > sizes[owners]):
         raise ModelFileError("it holds a feature more often than a cluster has rows")
-    return Solution(hyper, sizes, matrix, FeatureNames(n_features, names_of(stored, n_features)))
+    return Solution(
+        hyper, sizes, sparse.csr_array(matrix), FeatureNames(n_features, names_of(stored, n_features))
+    )
 
 
 def _hyperparameters(metadata: dict[str, Any]) -> Hyperparameters:
@@ -85,7 +87,6 @@ def _hyperparameters(metadata: dict[str, Any]) -> Hyperparameters:
     concentration, discount, a, b = (
         finite_number(metadata, name) for name in ("concentration", "discount", "a", "b")
     )
-    least = SMALLEST * SMALLEST
-    if not all(least <= each <= LARGEST for each in (concentration, a, b)) or not 0.0 <= discount < 1.0:
+    if not all(SMALLEST <= each <= LARGEST for each in (concentration, a, b)) or not 0.0 <= discount < 1.0:
         raise ModelFileError("it has pseudo-counts that cannot be")
     return Hyperparameters(family, process, concentration, discount, a, b)

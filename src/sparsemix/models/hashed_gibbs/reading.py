@@ -19,8 +19,7 @@ class Table:
 
     def __init__(self, X: Any, family: str, binarize: float | None, owner: str) -> None:
         if family == "bernoulli":
-            if binarize is not None:
-                inside("binarize", owner, binarize, "None or a number >= 0", 0.0, np.inf)
+            check_threshold(binarize, owner)
             table: Any = as_binary_rows(X, binarize=binarize, owner=owner)
         else:
             table = as_count_rows(X, owner=owner)
@@ -63,10 +62,17 @@ class Table:
         return matrix, (np.diff(self.matrix.indptr) > 0) & (np.diff(matrix.indptr) == 0)
 
 
+def check_threshold(binarize: Any, owner: str) -> None:
+    """Raise ParameterError unless it is None or a number >= 0."""
+    if binarize is not None:
+        inside("binarize", owner, binarize, "None or a number >= 0", 0.0, np.inf)
+
+
 def _check_whole(counts: Any, owner: str) -> None:
-    wrong = counts != np.floor(counts)
+    wrong = (counts != np.floor(counts)) | (counts > MOST)
     if wrong.any():
         value = counts[int(wrong.argmax())]
         raise DataError(
-            f"'X' of {owner} must hold whole numbers >= 0, but there is {value!s}. Round or multiply the values first."
+            f"'X' of {owner} must hold whole numbers from 0 to {MOST}, but there is {value!s}. Round or scale the "
+            f"values first."
         )

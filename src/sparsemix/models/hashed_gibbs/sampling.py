@@ -36,6 +36,17 @@ class Settings(NamedTuple):
     seed: int
 
 
+class Start(NamedTuple):
+    """Where chains begin.
+
+    assigned : (n_rows,) clusters that are given, -1 for rows that enter after the others; at_random : whether each of
+    those is put anywhere instead.
+    """
+
+    assigned: IntVector
+    at_random: bool = False
+
+
 class Trace(NamedTuple):
     """What the chains did.
 
@@ -52,12 +63,12 @@ def sample(
     prior: Prior,
     plan: Plan,
     settings: Settings,
-    start: IntVector | None,
+    start: Start,
     follow: Callable[[Progress], None],
 ) -> Trace:
     """Sample all chains, each from a seed of its own, so that the number of threads changes nothing."""
     seeds = np.random.SeedSequence(settings.seed).spawn(settings.n_chains + 1)
-    n_kept = len(_kept(settings))
+    n_kept = len(kept_sweeps(settings))
     draws = np.empty((settings.n_chains * n_kept, rows.lengths.size), np.int32)
     sweeps: list[list[Sweep]] = [[] for _ in range(settings.n_chains)]
 
@@ -76,7 +87,7 @@ def _tell(follow: Callable[[Progress], None], chain: int, sweep: int, result: Sw
     follow(Progress(chain, sweep, result))
 
 
-def _kept(settings: Settings) -> range:
+def kept_sweeps(settings: Settings) -> range:
     """Sweeps after which a draw is kept; the last is always one of them."""
     return range(settings.n_sweeps - 1, settings.burn_in - 1, -settings.thin)
 
@@ -84,17 +95,17 @@ def _kept(settings: Settings) -> range:
 def _run(
     chain: Chain,
     settings: Settings,
-    start: IntVector | None,
+    start: Start,
     draws_out: NDArray[np.int32],
     sweeps_out: list[Sweep],
     follow: Callable[[int, Sweep], None],
 ) -> None:
-    chain.start(start)
-    kept = sorted(_kept(settings))
+    chain.start(start.assigned, at_random=start.at_random)
+    draw_of = {sweep: draw for draw, sweep in enumerate(reversed(kept_sweeps(settings)))}
     for sweep in range(settings.n_sweeps):
         sweeps_out.append(chain.sweep(adapts=sweep < settings.burn_in))
-        if sweep in kept:
-            draws_out[kept.index(sweep)] = chain.assigned
+        if sweep in draw_of:
+            draws_out[draw_of[sweep]] = chain.assigned
         follow(sweep, sweeps_out[-1])
 
 
