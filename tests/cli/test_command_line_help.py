@@ -94,6 +94,18 @@ def test_help_alone_and_version(capsys):
     assert re.fullmatch(rf"{PROGRAM} \d+\.\d+\.\d+\n", capsys.readouterr().out)
 
 
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [("compare", "held_out"), ("clusters", "level"), ("suggest", "level"), ("report", "level")],
+)
+def test_help_says_in_words_which_ends_a_share_may_not_have(command, option, capsys):
+    [found] = [param for param in options_of(command) if param.name == option]
+    assert found.help.endswith(", above 0 and below 1.")
+    assert main([command, "--help"]) == 0
+    [line] = [line for line in capsys.readouterr().out.splitlines() if found.opts[0] in line.split()]
+    assert "<=" not in line
+
+
 @pytest.mark.parametrize("arguments", [["--help"], ["fit", "--help"], ["--version"]])
 def test_help_loads_nothing_heavy(arguments):
     code = (

@@ -109,10 +109,10 @@ def test_more_clusters_than_rows(sparsemix, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--held-out", 0], "--held-out must be a number between 0 and 1, but it is 0.0."),
-        (["--held-out", 1], "--held-out must be a number between 0 and 1, but it is 1.0."),
-        (["--held-out", "nan"], "'--held-out'"),
-        (["--held-out", 2], "'--held-out'"),
+        (["--held-out", 0], "--held-out must be above 0 and below 1, but it is 0.0."),
+        (["--held-out", 1], "--held-out must be above 0 and below 1, but it is 1.0."),
+        (["--held-out", "nan"], "--held-out must be above 0 and below 1, but it is nan."),
+        (["--held-out", "half"], "'--held-out'"),
         (["--model", "kmeans"], "'kmeans' is not one of 'online', 'multinomial', 'bernoulli-em'"),
         (["-k", 0], "'-k'"),
         (["-k", "many"], "'-k'"),

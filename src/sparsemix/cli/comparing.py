@@ -12,7 +12,7 @@ from sparsemix.cli.options import Kind
 from sparsemix.cli.progress import rows_progress
 from sparsemix.cli.starting import new_model
 from sparsemix.cli.tables import comparison_table
-from sparsemix.reporting.comparison import Comparison, check_held_out, compare_models
+from sparsemix.reporting.comparison import Comparison, compare_models
 
 
 def compare_table(
@@ -40,7 +40,6 @@ def compare_table(
         Fit every model twice, to see its memory.
     json : bool
     """
-    check_held_out(held_out)
     dataset = source.read()
     models = _models(kinds, n_components, seed)
     say_if_compiling(models.values(), quiet=source.quiet)

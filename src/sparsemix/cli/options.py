@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from sparsemix.foundation.errors import ParameterError
+
 
 class Order(StrEnum):
     """How the keywords of a cluster can be ordered."""
@@ -28,6 +30,13 @@ class Kind(StrEnum):
     ONLINE = "online"
     MULTINOMIAL = "multinomial"
     BERNOULLI_EM = "bernoulli-em"
+
+
+def share_inside(option: typer.CallbackParam, value: float) -> float:
+    """Return a share that is above 0 and below 1, or raise ParameterError with the option's name."""
+    if not 0.0 < value < 1.0:
+        raise ParameterError(f"{option.opts[0]} must be above 0 and below 1, but it is {value}.")
+    return value
 
 
 LARGEST_SEED = 2**32 - 1
@@ -134,7 +143,15 @@ By = Annotated[
         "--by", help="Order of a cluster's keywords: rows behind it, probability, or how special it is."
     ),
 ]
-Level = Annotated[float, typer.Option("--level", min=0.0, max=1.0, help="Mass of the credible intervals.")]
+Level = Annotated[
+    float,
+    typer.Option(
+        "--level",
+        metavar="P",
+        callback=share_inside,
+        help="Mass of the credible intervals, above 0 and below 1.",
+    ),
+]
 BatchRows = Annotated[
     int | None,
     typer.Option(

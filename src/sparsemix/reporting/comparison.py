@@ -94,7 +94,7 @@ def compare_models(
     """
     if not models:
         raise parameter_error("models", "compare_models", "at least one model", dict(models))
-    check_held_out(held_out)
+    inside("held_out", "compare_models", held_out, "a number between 0 and 1", 0.0, 1.0, open_low=True)
     train, rest = dataset.split(held_out, seed)
     if not len(train) or not len(rest):
         raise DataError(
@@ -119,11 +119,6 @@ def compare_models(
             )
         )
     return found
-
-
-def check_held_out(share: float) -> None:
-    """Raise ParameterError unless it is a share of rows that leaves some on both sides."""
-    inside("held_out", "compare_models", share, "a number between 0 and 1", 0.0, 1.0, open_low=True)
 
 
 def _scores(model: Any, rows: Any) -> tuple[float, float]:

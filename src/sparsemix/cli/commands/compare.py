@@ -32,7 +32,13 @@ def compare(
         ),
     ] = None,
     held_out: Annotated[
-        float, typer.Option("--held-out", min=0.0, max=1.0, help="Share of the rows that is set apart.")
+        float,
+        typer.Option(
+            "--held-out",
+            metavar="P",
+            callback=options.share_inside,
+            help="Share of the rows that is set apart, above 0 and below 1.",
+        ),
     ] = 0.2,
     seed: Annotated[
         int, typer.Option("--seed", min=0, max=options.LARGEST_SEED, help="Seed of the split and the models.")
