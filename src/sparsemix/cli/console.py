@@ -2,6 +2,7 @@
 
 import json
 import sys
+from contextlib import nullcontext
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
 _WIDTH_OF_PIPES = 120
+_LONGEST = 60  # characters of a name in a table or a sentence
 
 
 def note(message: str, *, quiet: bool = False) -> None:
@@ -25,8 +27,11 @@ def show(*parts: "RenderableType") -> None:
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # letters that the terminal lacks are no reason to fail
     console = _console()
-    for part in parts:
-        console.print(part, soft_wrap=isinstance(part, str | Text))
+    with nullcontext() if sys.stdout.isatty() else console.capture() as captured:
+        for part in parts:
+            console.print(part, soft_wrap=isinstance(part, str | Text))
+    if captured is not None:
+        sys.stdout.writelines(f"{line.rstrip(' ')}\n" for line in captured.get().split("\n")[:-1])
 
 
 def show_json(value: Any) -> None:
@@ -45,6 +50,18 @@ def plain(text: object) -> str:
     'red�[31m'
     """
     return "".join(letter if letter.isprintable() else "\ufffd" for letter in str(text))
+
+
+def brief(text: object) -> str:
+    """Return `plain` text of a name, cut where it is too long to be read.
+
+    Examples
+    --------
+    >>> brief("red shoes"), len(brief("x" * 1_000_000)), brief("x" * 61)[-3:]
+    ('red shoes', 60, 'xx…')
+    """
+    whole = str(text)
+    return plain(whole if len(whole) <= _LONGEST else f"{whole[: _LONGEST - 1]}…")
 
 
 def _console() -> "Console":

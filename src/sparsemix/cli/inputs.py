@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sparsemix.cli.console import note
+from sparsemix.cli.console import brief, note
 from sparsemix.cli.own_files import is_model_file
 from sparsemix.cli.progress import waiting
 from sparsemix.cli.watching import WatchedBatches
@@ -134,7 +134,7 @@ class Source:
     def _say_guesses(self, report: "ReadReport") -> None:
         named = {role: column for role, column in report.guessed.items() if not column.startswith("(")}
         if named:
-            told = ", ".join(f"--{role} {column!r}" for role, column in named.items())
+            told = ", ".join(f"--{role} {brief(column)!r}" for role, column in named.items())
             note(f"Guessed {told} for {self.path}.", quiet=self.quiet)
         if any(column.isdigit() for column in named.values()):
             note("If its first line is no header, name the columns: --columns row,feature.", quiet=self.quiet)
@@ -146,7 +146,10 @@ class Source:
             )
         for column in report.unused_counts:
             option = shlex.join(["--count", column])
-            note(f"Column {column!r} may hold counts and is not used; {option} takes it.", quiet=self.quiet)
+            note(
+                f"Column {brief(column)!r} may hold counts and is not used; {option} takes it.",
+                quiet=self.quiet,
+            )
 
     def _say_losses(self, report: "ReadReport") -> None:
         for sentence in str(replace(report, guessed={}, unused_counts=())).splitlines()[1:]:

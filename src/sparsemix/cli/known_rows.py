@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from sparsemix.cli.console import note
+from sparsemix.cli.console import brief, note
 from sparsemix.foundation.errors import DataError, ParameterError
 from sparsemix.foundation.wording import counted
 
@@ -78,7 +78,7 @@ class KnownRows:
         if not names:
             note("No row has a label.", quiet=self._quiet)
             return
-        shown = ", ".join(f"{k} {name}" for k, name in enumerate(names[:_MOST_SHOWN]))
+        shown = ", ".join(f"{k} {brief(name)}" for k, name in enumerate(names[:_MOST_SHOWN]))
         note(
             f"Clusters of known rows: {shown}{', ...' if len(names) > _MOST_SHOWN else ''}.",
             quiet=self._quiet,

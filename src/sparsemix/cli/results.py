@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sparsemix.cli.console import note, plain, show, show_json
+from sparsemix.cli.console import brief, note, show, show_json
 from sparsemix.cli.progress import with_progress
 from sparsemix.cli.tables import clusters_table, percent
 from sparsemix.cli.watching import WatchedBatches
@@ -165,5 +165,6 @@ def show_report(summary: dict[str, Any], path: Path, *, json: bool, quiet: bool)
 
 
 def _example(clusters: Sequence[dict[str, Any]]) -> str:
-    names = (plain(entry["feature"]) for cluster in clusters for entry in cluster["features"])
-    return next(names, "KEYWORD")
+    """A keyword to try that can be typed."""
+    names = (str(entry["feature"]) for cluster in clusters for entry in cluster["features"])
+    return next((name for name in names if name == brief(name)), "KEYWORD")

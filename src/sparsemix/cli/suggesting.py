@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from sparsemix.cli.console import note, plain
+from sparsemix.cli.console import brief, note
 from sparsemix.cli.inputs import Source, optional_source
 from sparsemix.foundation.errors import DataError, ParameterError
 from sparsemix.foundation.wording import counted
+
+_COMPARED = 200  # letters of a keyword that are compared with those that the model knows
 
 
 def known_keywords(known: Sequence[str], asked: Sequence[str]) -> list[str]:
@@ -40,9 +42,9 @@ def known_keywords(known: Sequence[str], asked: Sequence[str]) -> list[str]:
     names = set(known)
     for keyword in asked:
         if keyword not in names:
-            close = [repr(plain(name)) for name in get_close_matches(keyword, known, n=3)]
+            close = [repr(brief(name)) for name in get_close_matches(keyword[:_COMPARED], known, n=3)]
             hint = f": did you mean {' or '.join(close)}?" if close else ", nor any keyword like it."
-            raise ParameterError(f"The model does not know {plain(keyword)!r}{hint}")
+            raise ParameterError(f"The model does not know {brief(keyword)!r}{hint}")
     return list(dict.fromkeys(asked))
 
 
@@ -81,11 +83,11 @@ def ad_keywords(
     unknown = [keyword for keyword in found if keyword not in names]
     if len(unknown) == len(found):
         reason = "The model knows no keyword of row" if found else "There is no keyword in row"
-        raise DataError(f"{reason} {ad!r}. Choose another row, or update the model first.")
+        raise DataError(f"{reason} {brief(ad)!r}. Choose another row, or update the model first.")
     if unknown:
-        shown = ", ".join([*unknown[:5], *(["..."] if len(unknown) > 5 else [])])
+        shown = ", ".join([*map(brief, unknown[:5]), *(["..."] if len(unknown) > 5 else [])])
         share = f"{len(unknown)} of {counted(len(found), 'keyword')}"
-        note(f"The model does not know {share} of row {ad!r}: {shown}", quiet=quiet)
+        note(f"The model does not know {share} of row {brief(ad)!r}: {shown}", quiet=quiet)
     return [keyword for keyword in found if keyword in names]
 
 
@@ -131,4 +133,4 @@ def _keywords_of(ad: str, source: Source) -> list[str]:
             columns_on = row.matrix.indices.tolist()
             names = row.feature_names
             return [str(column) if names is None else str(names[column]) for column in columns_on]
-    raise ParameterError(f"{source.path} has no row {ad!r}. Check the id, and the column in --row.")
+    raise ParameterError(f"{source.path} has no row {brief(ad)!r}. Check the id, and the column in --row.")

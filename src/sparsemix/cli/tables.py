@@ -7,7 +7,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from sparsemix.cli.console import plain
+from sparsemix.cli.console import brief, plain
 
 
 def clusters_table(clusters: Sequence[Mapping[str, Any]]) -> Table:
@@ -24,7 +24,7 @@ def clusters_table(clusters: Sequence[Mapping[str, Any]]) -> Table:
     """
     table = _table([("id", "right"), ("share", "right"), ("rows", "right"), ("keywords", "left")])
     for cluster in clusters:
-        keywords = ", ".join(plain(entry["feature"]) for entry in cluster["features"])
+        keywords = ", ".join(brief(entry["feature"]) for entry in cluster["features"])
         is_clutter = cluster["component"] == -1
         name = "clutter" if is_clutter else str(cluster["component"])
         keywords = "(rows that fit no cluster)" if is_clutter else keywords
@@ -52,7 +52,7 @@ def keywords_table(cluster: Mapping[str, Any], level: float) -> Table:
     for entry in cluster["features"]:
         interval = f"{percent(entry['low'])} to {percent(entry['high'])}"
         evidence, lift = f"{entry['evidence']:,.1f}", f"{entry['lift']:,.1f}"
-        table.add_row(Text(plain(entry["feature"])), percent(entry["mean"]), interval, evidence, lift)
+        table.add_row(Text(brief(entry["feature"])), percent(entry["mean"]), interval, evidence, lift)
     return table
 
 
@@ -64,8 +64,8 @@ def suggestions_title(accepted: Sequence[str], rejected: Sequence[str]) -> str:
     >>> suggestions_title(["red", "blue"], ["green"])
     'For an ad with: red, blue, without: green'
     """
-    without = f", without: {plain(', '.join(rejected))}" if rejected else ""
-    return f"For an ad with: {plain(', '.join(accepted))}{without}"
+    without = f", without: {', '.join(map(brief, rejected))}" if rejected else ""
+    return f"For an ad with: {', '.join(map(brief, accepted))}{without}"
 
 
 def suggestions_table(suggestions: Sequence[Mapping[str, Any]], level: float = 0.95) -> Table | str:
@@ -77,7 +77,7 @@ def suggestions_table(suggestions: Sequence[Mapping[str, Any]], level: float = 0
     for entry in suggestions:
         interval = f"{percent(entry['low'])} to {percent(entry['high'])}"
         behind = ", ".join(f"{each['component']} ({percent(each['share'])})" for each in entry["clusters"])
-        table.add_row(Text(plain(entry["keyword"])), percent(entry["probability"]), interval, behind)
+        table.add_row(Text(brief(entry["keyword"])), percent(entry["probability"]), interval, behind)
     return table
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsemix.foundation.errors import DataError
+from sparsemix.foundation.errors import DataError, listed
 from sparsemix.foundation.wording import counted
 
 
@@ -50,7 +50,7 @@ def _check_any_known(model: Any, names: NDArray[np.object_] | None) -> None:
     known = getattr(model, "feature_names_in_", None)
     if known is None or names is None or not len(names) or not set(known).isdisjoint(names):
         return
-    shown = ", ".join([*map(repr, names[:3]), *(["..."] if len(names) > 3 else [])])
+    shown = listed(list(names), most=3)
     raise DataError(
         f"the model knows none of {counted(len(names), 'keyword')} of the table: {shown}. "
         f"Check that feature= is the column that the model has learnt."

@@ -8,6 +8,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from sparsemix.persistence import replacing
 from sparsemix.reporting.summary import COUNTS
 
+_LONGEST = 200  # characters of a name
+
 
 def render_report(summary: dict[str, Any]) -> str:
     """Return the page of a summary.
@@ -89,5 +91,7 @@ def _percent(share: float) -> str:
 
 
 def _plain(text: str | int) -> str:
-    """Show characters that cannot be seen as what they are, so that no name hides or turns its neighbours."""
-    return "".join(letter if letter.isprintable() else "\ufffd" for letter in str(text))
+    """Cut what nobody would read, and show characters that cannot be seen, so that no name hides its neighbours."""
+    whole = str(text)
+    shown = whole if len(whole) <= _LONGEST else f"{whole[: _LONGEST - 1]}…"
+    return "".join(letter if letter.isprintable() else "\ufffd" for letter in shown)
