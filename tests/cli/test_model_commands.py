@@ -185,7 +185,8 @@ def test_update_equals_partial_fit(sparsemix, table, model, rows, tmp_path):
     before = Path(model).read_bytes()
     assert sparsemix("update", model, table, "-o", tmp_path / "new.smx", "--json") == 0
     expected = {"model": str(tmp_path / "new.smx"), "n_rows_before": 1500, "n_rows": 3000}
-    expected |= {"n_features_before": 730, "n_features": 730, "looks_repeated": True}
+    expected |= {"n_features_before": 730, "n_features": 730, "n_features_known": 730}
+    expected |= {"looks_repeated": True}
     assert json.loads(sparsemix.out) == expected
     assert Path(model).read_bytes() == before
     found = sm.load_model(model).partial_fit(rows)

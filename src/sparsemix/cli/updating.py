@@ -4,8 +4,14 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from sparsemix.cli.console import note, show, show_json
+from sparsemix.cli.tables import percent
 from sparsemix.cli.watching import WatchedBatches
+from sparsemix.foundation.errors import DataError, listed
 from sparsemix.foundation.wording import counted
+
+_HARDLY_ANY = (
+    0.05  # share of the keywords of a table; a model that knew fewer is likely to be another table's
+)
 
 
 class Before(NamedTuple):
@@ -37,6 +43,47 @@ class Before(NamedTuple):
             return False
         return self.n_rows % batches.n_rows == 0 and self.names == list(batches.names)
 
+    def n_known(self, batches: WatchedBatches) -> int | None:
+        """How many keywords of these rows the model knew; None where keywords have no names."""
+        if self.names is None or batches.names is None:
+            return None
+        return len(set(self.names).intersection(batches.names))
+
+
+def check_related(before: Before, batches: WatchedBatches, *, may_be_unrelated: bool, quiet: bool) -> None:
+    """Look at how many of the keywords of an update the model knew; to be asked before anything is saved.
+
+    Parameters
+    ----------
+    before : Before
+    batches : WatchedBatches
+        All of them have passed.
+    may_be_unrelated : bool
+        Whether the model may know none of them.
+    quiet : bool
+        Do not warn when it knew hardly any.
+
+    Raises
+    ------
+    DataError
+        When it knew none.
+    """
+    names = [] if batches.names is None else list(batches.names)
+    n_known, n_keywords = before.n_known(batches), len(names)
+    if n_known is None or n_known >= _HARDLY_ANY * n_keywords:
+        return
+    if n_known == 0 and not may_be_unrelated:
+        raise DataError(
+            f"the model knows none of {counted(n_keywords, 'keyword')} of the table: {listed(names, 3)}. "
+            f"Check that feature= is the column that the model has learnt. If all keywords are new indeed, "
+            f"--unrelated learns them; nothing has been learnt now."
+        )
+    note(
+        f"warning: the model knew {n_known:,} of {counted(n_keywords, 'keyword')} of the table "
+        f"({percent(n_known / n_keywords)}). Is it the right table, and --feature the right column?",
+        quiet=quiet,
+    )
+
 
 def show_update(
     model: Any, before: Before, batches: WatchedBatches, path: Path, *, json: bool, quiet: bool
@@ -53,7 +100,8 @@ def show_update(
     if json:
         sizes = {"n_rows_before": before.n_rows, "n_rows": n_rows}
         sizes |= {"n_features_before": before.n_features, "n_features": n_features}
-        show_json({"model": str(path), **sizes, "looks_repeated": repeated})
+        known = {"n_features_known": before.n_known(batches)}
+        show_json({"model": str(path), **sizes, **known, "looks_repeated": repeated})
         return
     show(
         f"Learnt {counted(n_rows - before.n_rows, 'row')} and "

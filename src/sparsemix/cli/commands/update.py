@@ -22,6 +22,9 @@ def update(
             "--output", "-o", metavar="FILE", readable=False, help="Where to write; default: MODEL itself."
         ),
     ] = None,
+    unrelated: Annotated[
+        bool, typer.Option("--unrelated", help="Learn INPUT though MODEL knows none of its keywords.")
+    ] = False,
     batch_rows: options.BatchRows = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -33,7 +36,7 @@ def update(
     from sparsemix.cli.learning import learn
     from sparsemix.cli.outputs import check_model_output
     from sparsemix.cli.starting import load_learner
-    from sparsemix.cli.updating import Before, show_update
+    from sparsemix.cli.updating import Before, check_related, show_update
     from sparsemix.cli.watching import WatchedBatches
     from sparsemix.model_io import save_model
 
@@ -44,5 +47,6 @@ def update(
     before = Before.of(learner)
     batches = WatchedBatches(source.stream(batch_rows))
     learn(learner, cut(batches, [BLOCK_ROWS]), total=None, quiet=quiet)
+    check_related(before, batches, may_be_unrelated=unrelated, quiet=quiet)
     save_model(learner, target)
     show_update(learner, before, batches, target, json=json, quiet=quiet)
