@@ -6,6 +6,7 @@ The folder holds `farm_ads/ads.parquet`, `snapchat_ads_2020/ads_keywords.parquet
 `kddcup12_clicks/ads_keywords.parquet`; none of it is copied into the page but what the commands print.
 """
 
+import argparse
 import os
 import subprocess
 import sys
@@ -60,6 +61,9 @@ def run(command: str, folder: str) -> str:
 
 def main() -> None:
     """Write the page."""
+    argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    ).parse_args()
     data = os.environ.get("SPARSEMIX_DATA")
     if not data:
         sys.exit("Say where the tables are: SPARSEMIX_DATA=path/to/data python scripts/make_transcript.py")
