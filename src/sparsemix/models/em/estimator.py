@@ -41,7 +41,8 @@ class MultinomialMixture(Mixture):
     class_weight_prior : float, default=0.0
         Pseudo-count of rows in every cluster.
     unlabeled_weight : float in [0, 1], default=1.0
-        How much a row without a label counts, beside one with a label (Nigam et al. 2000).
+        How much a row without a label counts, beside one with a label (Nigam et al. 2000). `smoothing` does not shrink
+        with it: give less of both.
     seed_words : dict, optional
         For some clusters features that stand for them: ``{0: ["spam", "award"]}``. Those that no row has are left out,
         with an `UnknownFeaturesWarning`.
