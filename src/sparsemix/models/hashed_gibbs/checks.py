@@ -75,8 +75,8 @@ def size(model: Any, settings: Settings, table: Table) -> Settings:
     if model.process == "dp":
         n_components = min(n_components, table.n_rows)
     most = MOST_CELLS // max(n_components, table.n_features)
-    if model.proposal == "hash" and model.n_bits > most:
-        rule = f"at most {most} for {n_components} clusters and {table.n_features} features"
+    if model.proposal == "hash" and max(64, model.n_bits) > most:
+        rule = f"at most {64 * (most // 64)} for {n_components} clusters and {table.n_features} features"
         raise parameter_error("n_bits", owner, rule, model.n_bits, "Or set proposal='index'.")
     n_draws = settings.n_chains * len(kept_sweeps(settings))
     if n_draws * table.n_rows > MOST_CELLS:
