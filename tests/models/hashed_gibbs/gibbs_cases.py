@@ -44,9 +44,9 @@ def setting(
     return Setting(dense, rows, prior, n_clusters)
 
 
-def clusters_of(case: Setting, assigned: Any, *, has_gains: bool = True) -> state.Clusters:
+def clusters_of(case: Setting, assigned: Any) -> state.Clusters:
     """Statistics of an assignment, row by row."""
-    clusters = building.no_clusters(case.rows, case.prior, case.n_clusters, has_gains=has_gains)
+    clusters = building.no_clusters(case.rows, case.prior, case.n_clusters)
     for row, cluster in enumerate(assigned):
         add_row(case.rows, row, case.prior, clusters, int(cluster), 1)
     return clusters

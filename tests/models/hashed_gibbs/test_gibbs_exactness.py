@@ -6,11 +6,12 @@ from gibbs_cases import FAMILIES, PRIORS, TINY, all_assignments, clusters_of, se
 from numpy.testing import assert_allclose
 from scipy.special import logsumexp
 
-from sparsemix.models.hashed_gibbs import building, equations, exact_kernels, hash_kernels, index_kernels
+from sparsemix.models.hashed_gibbs import equations, exact_kernels, hash_kernels, index_kernels
 from sparsemix.models.hashed_gibbs.kernels import log_target
 from sparsemix.models.hashed_gibbs.signatures import HashForm, signatures_of
 
 PROPOSALS = ("exact", "index", "hash", "raw hash")
+BUDGET = 4  # entries of the index
 
 
 class Machine:
@@ -21,7 +22,6 @@ class Machine:
         start = clusters_of(case, np.arange(case.dense.shape[0]) % case.n_clusters)
         form = HashForm(n_bits, is_raw=proposal == "raw hash", miss=0.5, tempering=0.8)
         self._frozen = signatures_of(case.rows, case.prior, start, form, np.random.default_rng(0))
-        self._indexed_to = building.indexed_to(case.rows, start, budget=4)
 
     def log_target(self, clusters, assigned, row):
         own = int(assigned[row])
@@ -37,34 +37,44 @@ class Machine:
         rows, prior, scores = self.case.rows, self.case.prior, np.empty(n_clusters)
         if self.proposal == "index":
             work = index_kernels.workspace(prior, clusters)
-            _, total, top = index_kernels.propose(
-                rows, row, self._indexed_to[row], prior, clusters, own, work
-            )
+            n, total, top = index_kernels.propose(rows, row, BUDGET, prior, clusters, own, work)
             return np.array(
-                [index_kernels.log_share(clusters, own, k, total, top, work) for k in range(n_clusters)]
+                [index_kernels.log_share(clusters, own, k, n, total, top, work) for k in range(n_clusters)]
             )
         if self.proposal == "exact":
             held = np.empty(n_clusters, np.float32)
             exact_kernels.score_all(rows, row, prior, clusters, own, held, scores, np.empty(4))
         else:
-            shapes = self._frozen.products.shape, self._frozen.bits.shape
-            hashed = self._frozen._replace(
-                products=np.zeros(shapes[0], np.int32),
-                squares=np.zeros(n_clusters, np.int64),
-                sums=np.zeros(n_clusters, np.int64),
-                bits=np.zeros(shapes[1], np.uint64),
-                norms=np.zeros(n_clusters),
-            )
-            hash_kernels.project_clusters(prior, clusters, hashed)
-            products, bits = np.zeros(shapes[0][1], np.int32), np.zeros(shapes[1][1], np.uint64)
+            hashed = self.signatures(clusters)
+            n_words = hashed.bits.shape[1]
+            products, bits = np.zeros(64 * n_words, np.int32), np.zeros(n_words, np.uint64)
             constant = np.empty(4)
             norm = hash_kernels.own_without(rows, row, prior, clusters, hashed, own, products, bits, constant)
             hash_kernels.score_by_bits(rows, row, prior, clusters, hashed, own, norm, bits, constant, scores)
         scores = np.maximum(scores - scores.max(), exact_kernels.FLOOR)
         return scores - logsumexp(scores)
 
+    def signatures(self, clusters):
+        """Those of a state, from the directions, scales and rows that are the same for all states."""
+        mutable = ("products", "squares", "sums", "bits", "norms")
+        fresh = {name: np.zeros_like(getattr(self._frozen, name)) for name in mutable}
+        hashed = self._frozen._replace(**fresh)
+        hash_kernels.project_clusters(self.case.prior, clusters, hashed)
+        return hashed
 
-def transitions(machine, states, row):
+    def sweep(self, clusters, assigned, row, uniforms):
+        """Visit one row as the samplers do; `clusters` and `assigned` change."""
+        state = (self.case.rows, self.case.prior, clusters)
+        visit = (np.array([row]), assigned, np.array([uniforms]), np.zeros(3, np.int64))
+        if self.proposal == "index":
+            index_kernels.sweep_index(*state, BUDGET, *visit)
+        elif self.proposal == "exact":
+            exact_kernels.sweep_exact(*state, *visit)
+        else:
+            hash_kernels.sweep_hash(*state, self.signatures(clusters), *visit)
+
+
+def transitions(machine, states, row, log_acceptance=equations.log_acceptance):
     """Matrix of one visit to a row, from the kernels' proposals and targets."""
     number = {tuple(each): i for i, each in enumerate(states)}
     matrix = np.zeros((len(states), len(states)))
@@ -77,7 +87,7 @@ def transitions(machine, states, row):
             if k != own:
                 moved = assigned.copy()
                 moved[row] = k
-                accepted = np.exp(equations.log_acceptance(target, proposal, own, k))
+                accepted = np.exp(log_acceptance(target, proposal, own, k))
                 matrix[i, number[tuple(moved)]] = np.exp(proposal[k]) * accepted
         matrix[i, i] = 1.0 - matrix[i].sum()
     return matrix
@@ -117,14 +127,63 @@ def test_visit_to_a_row_leaves_the_posterior_as_it_is(family, process, proposal)
 @pytest.mark.parametrize("assigned", [[0, 0, 1, 1], [0, 1, 1, 1], [2, 2, 2, 2], [0, 1, 2, 2]])
 def test_draws_from_the_index_have_the_probabilities_that_are_claimed(process, assigned):
     case = setting("multinomial", process, TINY[:4], n_clusters=4)
-    machine, assigned = Machine(case, "index"), np.array(assigned)
+    assigned = np.array(assigned)
     clusters, prior = clusters_of(case, assigned), case.prior
     grid = (np.arange(20_000) + 0.5) / 20_000
     for row in range(4):
         own, work = int(assigned[row]), index_kernels.workspace(prior, clusters)
-        last = machine._indexed_to[row]
-        n, total, top = index_kernels.propose(case.rows, row, last, prior, clusters, own, work)
+        n, total, top = index_kernels.propose(case.rows, row, BUDGET, prior, clusters, own, work)
         drawn = [index_kernels.draw_proposal(clusters, own, n, total, top, u, work) for u in grid]
-        claimed = [np.exp(index_kernels.log_share(clusters, own, k, total, top, work)) for k in range(4)]
+        claimed = [np.exp(index_kernels.log_share(clusters, own, k, n, total, top, work)) for k in range(4)]
         assert_allclose(np.sum(claimed), 1.0, rtol=1e-12)
         assert_allclose(np.bincount(drawn, minlength=4) / grid.size, claimed, atol=1e-3)
+
+
+def accept_all(_target, _proposal, _old, _new):
+    return 0.0
+
+
+def forget_the_proposal(target, _proposal, old, new):
+    return min(0.0, target[new] - target[old])
+
+
+def take_the_proposal_for_symmetric(target, proposal, old, new):
+    return equations.log_acceptance(target, -proposal, old, new)
+
+
+@pytest.mark.parametrize("broken", [accept_all, forget_the_proposal, take_the_proposal_for_symmetric])
+@pytest.mark.parametrize("proposal", ["index", "hash", "raw hash"])
+def test_a_wrong_acceptance_would_be_seen(proposal, broken):
+    case = setting("multinomial", "dp", TINY[:4])
+    machine, states = Machine(case, proposal), all_assignments(case)
+    joints = np.array([equations.log_joint(case.prior, case.dense, each, case.n_clusters) for each in states])
+    posterior = np.exp(joints - logsumexp(joints))
+    matrix = transitions(machine, states, 0, broken)
+    assert np.abs(posterior @ matrix - posterior).max() > 1e-3
+
+
+@pytest.mark.parametrize("proposal", PROPOSALS)
+@pytest.mark.parametrize("process", PRIORS)
+@pytest.mark.parametrize("family", FAMILIES)
+def test_sweeps_accept_just_as_often_as_the_equation_says(family, process, proposal):
+    case = setting(family, process, TINY[:4])
+    machine = Machine(case, proposal)
+    grid = (np.arange(60) + 0.5) / 60
+    for assigned in ([0, 0, 1, 1], [0, 1, 2, 2]):
+        for row in range(4):
+            own, clusters = assigned[row], clusters_of(case, assigned)
+            target = machine.log_target(clusters, np.array(assigned), row)
+            log_proposal = machine.log_proposal(clusters, np.array(assigned), row)
+
+            def landing(first, second, row=row, assigned=assigned):
+                moved = np.array(assigned)
+                machine.sweep(clusters_of(case, assigned), moved, row, (first, second))
+                return moved[row]
+
+            proposed = np.array([landing(first, 1.0 - 1e-15) for first in grid])  # what is drawn is taken
+            for k in set(proposed) - {own}:
+                first = grid[proposed == k][0]
+                accepted = np.exp(equations.log_acceptance(target, log_proposal, own, k))
+                assert landing(first, 1.0 - accepted * (1.0 - 1e-6)) == k
+                if accepted < 1.0 - 1e-5:
+                    assert landing(first, 1.0 - accepted * (1.0 + 1e-6)) == own

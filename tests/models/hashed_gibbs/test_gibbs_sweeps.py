@@ -6,7 +6,7 @@ from gibbs_cases import FAMILIES, PRIORS, TINY, all_assignments, clusters_of, se
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import logsumexp
 
-from sparsemix.models.hashed_gibbs import building, equations
+from sparsemix.models.hashed_gibbs import equations
 from sparsemix.models.hashed_gibbs.exact_kernels import sweep_exact
 from sparsemix.models.hashed_gibbs.hash_kernels import project_clusters, sweep_hash
 from sparsemix.models.hashed_gibbs.index_kernels import place, sweep_index
@@ -23,7 +23,6 @@ def partition(assigned):
 
 def sweeper(case, proposal, clusters):
     """A function that runs one sweep."""
-    indexed_to = building.indexed_to(case.rows, clusters, budget=4)
     hashed = signatures_of(case.rows, case.prior, clusters, HashForm(64), np.random.default_rng(5))
 
     def run(order, assigned, uniforms, tally):
@@ -31,7 +30,7 @@ def sweeper(case, proposal, clusters):
         if proposal == "exact":
             sweep_exact(case.rows, case.prior, clusters, *common)
         elif proposal == "index":
-            sweep_index(case.rows, case.prior, clusters, indexed_to, *common)
+            sweep_index(case.rows, case.prior, clusters, 4, *common)
         else:
             sweep_hash(case.rows, case.prior, clusters, hashed, *common)
 
@@ -111,8 +110,7 @@ def test_rows_are_placed_one_after_another():
     case = setting("multinomial", "dp", rng.poisson(np.where(is_own, 1.2, 0.03)), n_clusters=50)
     clusters = clusters_of(case, [])
     assigned = np.full(200, -1)
-    indexed_to = building.indexed_to(case.rows, clusters, budget=1000)
-    place(case.rows, case.prior, clusters, indexed_to, rng.permutation(200), assigned, rng.random(200))
+    place(case.rows, case.prior, clusters, 1000, rng.permutation(200), assigned, rng.random(200))
     assert_array_equal(np.bincount(assigned, minlength=50), clusters.sizes)
     largest = np.argsort(-clusters.sizes)[:2]
     shares = [truth[assigned == k].mean() for k in largest]

@@ -18,15 +18,6 @@ from sparsemix.models.hashed_gibbs.state import (
 MOST_TABLED = 1 << 20  # counts whose logarithms are kept
 
 
-def indexed_to(rows: Rows, clusters: Clusters, budget: int) -> IntVector:
-    """End of the entries of each row whose cells are at most `budget`, or of its first; (n_rows,), O(nnz)."""
-    n_cells = np.where(clusters.mask < 0, clusters.sizes.size, clusters.mask + 1)
-    running = np.concatenate([[0], np.cumsum(n_cells[rows.columns])])
-    first, last = rows.indptr[:-1], rows.indptr[1:]
-    within = np.searchsorted(running, running[first] + budget, side="right") - 1
-    return np.minimum(np.maximum(within, first + 1), last)
-
-
 def rows_of(indptr: Any, columns: Any, counts: Any, n_features: int) -> Rows:
     """Sort the entries of CSR rows by how common the features are; O(nnz log nnz)."""
     indptr = np.asarray(indptr, np.int64)
@@ -53,11 +44,21 @@ def prior_of(
     log_a, log_b = _logarithms(a, most), _logarithms(b, min(rows.lengths.size, MOST_TABLED))
     n_features = rows.feature_totals.size
     return Prior(
-        FAMILIES[family], PROCESSES[process], concentration, discount, a, b, n_features, log_a, log_b
+        FAMILIES[family],
+        PROCESSES[process],
+        concentration,
+        discount,
+        a,
+        b,
+        n_features,
+        log_a,
+        log_b,
+        log_a.astype(np.float32),
+        log_a.size <= MOST_TABLED,
     )
 
 
-def no_clusters(rows: Rows, prior: Prior, n_components: int, *, has_gains: bool) -> Clusters:
+def no_clusters(rows: Rows, prior: Prior, n_components: int) -> Clusters:
     """Statistics of as many clusters without rows. Memory O(nnz), whatever the number of clusters."""
     most = rows.n_rows_with  # no more clusters hold a feature than rows do
     places = np.left_shift(1, np.ceil(np.log2(1.5 * most + 1.0)).astype(np.int64))
@@ -69,9 +70,11 @@ def no_clusters(rows: Rows, prior: Prior, n_components: int, *, has_gains: bool)
         np.zeros(n_components, np.int64),
         start[:-1],
         np.where(is_direct, -1, places - 1),
+        np.zeros(most.size, np.int32),
+        np.full(start[-1], -1, np.int32),
         np.full(start[-1], -1, np.int32),
         np.zeros(start[-1], np.int32),
-        np.zeros(start[-1] if has_gains else 0, np.float32),
+        np.zeros(start[-1], np.float32),
         np.arange(n_components, dtype=np.int32),
         np.arange(n_components, dtype=np.int32),
         np.array([n_components]),
@@ -84,7 +87,7 @@ def no_clusters(rows: Rows, prior: Prior, n_components: int, *, has_gains: bool)
 
 def filled_clusters(members: Rows, prior: Prior, sizes: IntVector) -> Clusters:
     """Statistics of clusters of which the sums are known: `members` has the sums of each as if it were one row."""
-    clusters = no_clusters(members, prior, sizes.size, has_gains=True)
+    clusters = no_clusters(members, prior, sizes.size)
     add_rows(members, prior, clusters, np.arange(sizes.size))
     clusters.sizes[:] = sizes
     renew_all(prior, clusters)

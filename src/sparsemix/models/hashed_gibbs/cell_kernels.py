@@ -1,4 +1,4 @@
-"""Compiled access to the counts of features in clusters: one small table for each feature."""
+"""Compiled access to the counts of features in clusters: for each feature a list, and a small hash table to find in it."""
 
 import numpy as np
 
@@ -11,6 +11,7 @@ _SPREAD = 0x9E3779B1  # odd, near 2**32 over the golden ratio: neighbours land f
 def cell_of(
     mask,  # IN  int64, of the feature; negative for a cell per cluster
     start,  # IN  int64
+    slots,  # IN  (n_cells,) int32
     keys,  # IN  (n_cells,) int32
     cluster,  # IN  int64
 ):
@@ -19,61 +20,79 @@ def cell_of(
         return start + cluster
     at = ((cluster * _SPREAD) >> 7) & mask
     while True:
-        key = keys[start + at]
-        if key == cluster:
-            return start + at
-        if key < 0:
+        place = np.int64(slots[start + at])
+        if place < 0:
             return np.int64(-1)
+        if keys[start + place] == cluster:
+            return start + place
         at = (at + 1) & mask
 
 
 @kernel
-def count_of(mask, start, keys, cell_counts, cluster):
+def count_of(mask, start, slots, keys, cell_counts, cluster):
     """Sum of a feature's counts in a cluster."""
-    cell = cell_of(mask, start, keys, cluster)
+    cell = cell_of(mask, start, slots, keys, cluster)
     return np.int64(0) if cell < 0 else np.int64(cell_counts[cell])
 
 
 @kernel
 def change_count(
-    mask,  # IN  int64
-    start,  # IN  int64
-    keys,  # IN, OUT  (n_cells,) int32
-    cell_counts,  # IN, OUT  (n_cells,) int32
-    gains,  # IN, OUT  (n_cells,) float32, or empty
+    clusters,  # IN, OUT
+    feature,  # IN  int64
     cluster,  # IN  int64
     change,  # IN  int64
 ):
-    """Add to a feature's count in a cluster, and return the cell, or -1: a count of zero gives its place up."""
+    """Add to a feature's count in a cluster, and return the cell, or -1: a count of zero leaves the list."""
+    mask, start = clusters.mask[feature], clusters.start[feature]
     if mask < 0:
-        cell_counts[start + cluster] += change
+        clusters.cell_counts[start + cluster] += change
         return start + cluster
     at = ((cluster * _SPREAD) >> 7) & mask
-    while keys[start + at] >= 0 and keys[start + at] != cluster:
+    place = np.int64(clusters.slots[start + at])
+    while place >= 0 and clusters.keys[start + place] != cluster:
         at = (at + 1) & mask
-    keys[start + at] = cluster
-    cell_counts[start + at] += change
-    if cell_counts[start + at] == 0:
-        _close_gap(mask, start, keys, cell_counts, gains, at)
+        place = np.int64(clusters.slots[start + at])
+    if place < 0:
+        place = np.int64(clusters.n_listed[feature])
+        clusters.n_listed[feature] += 1
+        clusters.slots[start + at] = place
+        clusters.keys[start + place] = cluster
+    clusters.cell_counts[start + place] += change
+    if clusters.cell_counts[start + place] == 0:
+        clusters.n_listed[feature] -= 1
+        _take_off_list(clusters, mask, start, place, np.int64(clusters.n_listed[feature]))
+        _close_gap(clusters.slots, clusters.keys, mask, start, at)
         return np.int64(-1)
-    return start + at
+    return start + place
 
 
 @kernel
-def _close_gap(mask, start, keys, cell_counts, gains, gap):
-    """Free a place and move up those behind it that would not be found any more."""
+def _take_off_list(clusters, mask, start, place, last):
+    """The last of the list takes the place that becomes free."""
+    keys, counts = clusters.keys, clusters.cell_counts
+    if place != last:
+        at = ((np.int64(keys[start + last]) * _SPREAD) >> 7) & mask
+        while clusters.slots[start + at] != last:
+            at = (at + 1) & mask
+        clusters.slots[start + at] = place
+        keys[start + place] = keys[start + last]
+        counts[start + place] = counts[start + last]
+        clusters.gains[start + place] = clusters.gains[start + last]
+    keys[start + last] = -1
+    counts[start + last] = 0
+
+
+@kernel
+def _close_gap(slots, keys, mask, start, gap):
+    """Free a place of the hash table and move up those behind it that would not be found any more."""
     at = gap
     while True:
         at = (at + 1) & mask
-        key = np.int64(keys[start + at])
-        if key < 0:
+        place = np.int64(slots[start + at])
+        if place < 0:
             break
-        home = ((key * _SPREAD) >> 7) & mask
+        home = ((np.int64(keys[start + place]) * _SPREAD) >> 7) & mask
         if ((at - home) & mask) >= ((at - gap) & mask):
-            keys[start + gap] = key
-            cell_counts[start + gap] = cell_counts[start + at]
-            if gains.shape[0]:
-                gains[start + gap] = gains[start + at]
+            slots[start + gap] = place
             gap = at
-    keys[start + gap] = -1
-    cell_counts[start + gap] = 0
+    slots[start + gap] = -1

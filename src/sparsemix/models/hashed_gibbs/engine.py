@@ -15,7 +15,7 @@ from sparsemix.models.hashed_gibbs.signatures import HashForm, Signatures, signa
 from sparsemix.models.hashed_gibbs.state import Clusters, FloatVector, IntVector, Prior, Rows
 
 ROWS_PER_BLOCK = 50_000  # uniforms drawn at a time
-INDEX_BUDGET = 512  # cells that a proposal from the index looks at
+INDEX_BUDGET = 512  # entries of lists that a proposal from the index looks at
 SMALL = 128  # clusters up to which looking at all of them is as fast
 PROPOSALS = ("auto", "exact", "index", "hash")
 """Chosen by `benchmarks/hashed_gibbs.py`."""
@@ -67,11 +67,8 @@ class Chain:
     ) -> None:
         self.rows, self.prior, self.plan = rows, prior, plan
         self._rng = rng
-        self.clusters: Clusters = building.no_clusters(
-            rows, prior, n_components, has_gains="exact" in plan.cycle
-        )
+        self.clusters: Clusters = building.no_clusters(rows, prior, n_components)
         self.assigned: IntVector = np.full(rows.lengths.size, -1)
-        self._indexed_to = building.indexed_to(rows, self.clusters, plan.index_budget)
         self._signatures: Signatures | None = None
         self._n_sweeps = 0
 
@@ -80,10 +77,11 @@ class Chain:
         anywhere = self._rng.integers(self.clusters.sizes.size, size=assigned.size) if at_random else -1
         self.assigned[:] = np.where(assigned < 0, anywhere, assigned)
         add_rows(self.rows, self.prior, self.clusters, self.assigned)
+        state = (self.rows, self.prior, self.clusters)
         left = self._rng.permutation(np.flatnonzero(self.assigned < 0))
         for order in self._blocks(left):
             uniforms = self._rng.random(order.size)
-            place(self.rows, self.prior, self.clusters, self._indexed_to, order, self.assigned, uniforms)
+            place(*state, self.plan.index_budget, order, self.assigned, uniforms)
 
     def sweep(self, *, adapts: bool) -> Sweep:
         """Visit all rows once, in a new order; before the first kept draw it `adapts`: makes signatures anew."""
@@ -110,7 +108,7 @@ class Chain:
             return lambda order, uniforms, tally: sweep_exact(*state, order, self.assigned, uniforms, tally)
         if proposal == "index":
             return lambda order, uniforms, tally: sweep_index(
-                *state, self._indexed_to, order, self.assigned, uniforms, tally
+                *state, self.plan.index_budget, order, self.assigned, uniforms, tally
             )
         if self._signatures is None or adapts:
             self._signatures = signatures_of(*state, self.plan.form, self._rng)

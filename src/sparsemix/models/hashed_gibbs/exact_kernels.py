@@ -43,12 +43,12 @@ def sweep_exact(
     """One draw for each row."""
     n_clusters = clusters.sizes.shape[0]
     held, scores = np.empty(n_clusters, np.float32), np.empty(n_clusters)
-    weights, scratch = np.empty(n_clusters), np.empty(4)
+    weights, above, scratch = np.empty(n_clusters), np.empty(n_clusters, np.int64), np.empty(4)
     for i in range(order.shape[0]):
         row = order[i]
         own = assigned[row]
         score_all(rows, row, prior, clusters, own, held, scores, scratch)
-        new, top = draw(scores, FLOOR, uniforms[i, 0], weights)
+        new, top = draw(scores, FLOOR, uniforms[i, 0], weights, above)
         tally_out[2] += 1
         if new == own:
             continue
@@ -74,19 +74,36 @@ def score_all(
     scores_out,  # OUT  (K,) float64
     scratch,  # OUT  (4,) float64
 ):
-    """Scores of a row in all clusters, without the row; a function of the others alone, to the last bit."""
+    """Scores of a row in all clusters, without the row; a function of the others alone."""
     held_out[:] = np.float32(0.0)
     for at in range(rows.indptr[row], rows.indptr[row + 1]):
-        w = rows.columns[at]
-        _add_gains(prior, clusters, clusters.mask[w], clusters.start[w], np.int64(rows.counts[at]), held_out)
-    for k in range(clusters.sizes.shape[0]):
-        scores_out[k] = held_out[k] + score_of_length(
-            prior, clusters.constant[k], clusters.sizes[k], clusters.totals[k], rows.lengths[row]
-        )
+        _add_gains(prior, clusters, rows.columns[at], np.int64(rows.counts[at]), held_out)
+    score_lengths(prior, clusters, rows.lengths[row], held_out, scores_out)
     if own >= 0:
-        scores_out[own], _ = score_without(rows, row, rows.indptr[row + 1], prior, clusters, own, scratch)
+        constants_without(rows, row, prior, clusters, own, scratch)
+        size, length = clusters.sizes[own] - 1, rows.lengths[row]
+        scores_out[own] = _gains_without(rows, row, prior, clusters, own) + score_of_length(
+            prior, scratch, size, clusters.totals[own] - length, length
+        )
     if prior.process == PROCESS:
         weigh_empty(prior, clusters, own, scores_out)
+
+
+@kernel
+def score_lengths(prior, clusters, length, held, scores_out):
+    """Add to what the features say what a score owes to the cluster and the row's length."""
+    if has_series(prior, length):
+        ones, pairs, squares = factors_of_length(length)
+        constant = clusters.constant
+        for k in range(held.shape[0]):
+            scores_out[k] = held[k] + (
+                constant[k, 0] + ones * constant[k, 1] + pairs * constant[k, 2] + squares * constant[k, 3]
+            )
+        return
+    for k in range(held.shape[0]):
+        scores_out[k] = held[k] + score_of_length(
+            prior, clusters.constant[k], clusters.sizes[k], clusters.totals[k], length
+        )
 
 
 @kernel
@@ -104,26 +121,27 @@ def weigh_empty(prior, clusters, own, scores_out):
 
 
 @kernel
-def _add_gains(prior, clusters, mask, start, added, held_out):
+def _add_gains(prior, clusters, feature, added, held_out):
     """Add what a feature says for each cluster that holds it, token by token."""
-    n_cells = held_out.shape[0] if mask < 0 else mask + 1
-    counts = clusters.cell_counts[start : start + n_cells]
+    start, is_list = clusters.start[feature], clusters.mask[feature] >= 0
+    n_cells = np.int64(clusters.n_listed[feature]) if is_list else held_out.shape[0]
+    keys = clusters.keys[start : start + n_cells]
+    counts, gains = clusters.cell_counts[start : start + n_cells], clusters.gains[start : start + n_cells]
     if prior.family == BERNOULLI or added > FEW:
         for j in range(n_cells):
-            k = j if mask < 0 else np.int64(clusters.keys[start + j])
-            if k >= 0 and counts[j] > 0:
+            k = np.int64(keys[j]) if is_list else j
+            if counts[j] > 0:
                 held_out[k] += gain(prior, clusters.sizes[k], np.int64(counts[j]), added)
-    elif mask < 0:
-        _add_direct(clusters.gains[start : start + n_cells], held_out)
+    elif is_list:
+        for j in range(n_cells):
+            held_out[keys[j]] += gains[j]
+        for token in range(1, added):
+            for j in range(n_cells):
+                held_out[keys[j]] += further_gain(prior, np.int64(counts[j]), token)
+    else:
+        _add_direct(gains, held_out)
         for token in range(1, added):
             _add_further(prior, counts, token, held_out)
-    else:
-        for j in range(n_cells):
-            k = np.int64(clusters.keys[start + j])
-            if k >= 0:
-                held_out[k] += clusters.gains[start + j]
-                for token in range(1, added):
-                    held_out[k] += further_gain(prior, np.int64(counts[j]), token)
 
 
 @kernel
@@ -134,6 +152,11 @@ def _add_direct(gains, held_out):
 
 @kernel
 def _add_further(prior, counts, token, held_out):
+    if prior.is_tabled:
+        logs, of_none = prior.log_single[token:], prior.log_single[token]
+        for k in range(counts.shape[0]):
+            held_out[k] += logs[counts[k]] - of_none
+        return
     for k in range(counts.shape[0]):
         held_out[k] += further_gain(prior, np.int64(counts[k]), token)
 
@@ -141,7 +164,10 @@ def _add_further(prior, counts, token, held_out):
 @kernel
 def further_gain(prior, count, token):
     """What a further token of a feature adds to the score of a cluster that holds it; single precision."""
-    return np.float32(log_plus(prior.log_a, prior.a, count + token) - prior.log_a[token])
+    of_none = prior.log_single[token]
+    if count + token < prior.log_single.shape[0]:
+        return prior.log_single[count + token] - of_none
+    return np.float32(math.log(prior.a + count + token)) - of_none
 
 
 @kernel
@@ -154,39 +180,65 @@ def gain(prior, size, count, added):
 
 
 @kernel
-def score_of_length(prior, constant, size, total, length):
-    """What a score owes to the cluster and the row's length."""
-    if prior.family == MULTINOMIAL and length > _SHORT * prior.a * prior.n_features:
-        return constant[0] + log_of_length(prior, size, total, length)
-    series = 0.5 * constant[2] + (2.0 * length - 1.0) / 12.0 * constant[3]
-    return constant[0] + length * constant[1] + length * (length - 1.0) * series
+def has_series(prior, length):
+    """Whether a row is so short that the ratio of Gamma functions is a short series."""
+    return prior.family != MULTINOMIAL or length <= _SHORT * prior.a * prior.n_features
 
 
 @kernel
-def score_without(rows, row, last, prior, clusters, own, scratch):
-    """Score of a row in its own cluster without it, by the same steps as in any other cluster.
+def factors_of_length(length):
+    """Factors of the last three of a cluster's constants."""
+    pairs = 0.5 * length * (length - 1.0)
+    return np.float64(length), pairs, pairs * (2.0 * length - 1.0) / 6.0
 
-    Entries of the row before `last` have a say; returns the score and how many of them the rest of the cluster holds.
-    """
-    length = rows.lengths[row]
-    size, total, off = clusters.sizes[own] - 1, clusters.totals[own] - length, clusters.off[own, 1]
-    held, n_held = np.float32(0.0), 0
-    for at in range(rows.indptr[row], rows.indptr[row + 1] if prior.family == BERNOULLI else last):
-        w, added = rows.columns[at], np.int64(rows.counts[at])
-        count = (
-            count_of(clusters.mask[w], clusters.start[w], clusters.keys, clusters.cell_counts, own) - added
-        )
-        if at < last and count > 0:
-            n_held += 1
-            if prior.family == BERNOULLI or added > FEW:
-                held += gain(prior, size, count, added)
-            else:
-                held += gain_of_one(prior, count)
-                for token in range(1, added):
-                    held += further_gain(prior, count, token)
-        if prior.family == BERNOULLI:
+
+@kernel
+def score_of_length(prior, constant, size, total, length):
+    """What a score owes to the cluster and the row's length."""
+    if has_series(prior, length):
+        ones, pairs, squares = factors_of_length(length)
+        return constant[0] + ones * constant[1] + pairs * constant[2] + squares * constant[3]
+    return constant[0] + log_of_length(prior, size, total, length)
+
+
+@kernel
+def constants_without(rows, row, prior, clusters, own, out):
+    """Constants of a row's own cluster without the row."""
+    size, total = clusters.sizes[own] - 1, clusters.totals[own] - rows.lengths[row]
+    off = clusters.off[own, 1]
+    if prior.family == BERNOULLI:
+        for at in range(rows.indptr[row], rows.indptr[row + 1]):
+            w = rows.columns[at]
+            count = _count_without(rows, at, clusters, own, w)
             off += log_plus(prior.log_b, prior.b, size - count)
             if count < size:
                 off -= log_plus(prior.log_b, prior.b, size - count - 1)
-    constants(prior, size, total, off, scratch)
-    return held + score_of_length(prior, scratch, size, total, length), n_held
+    constants(prior, size, total, off, out)
+
+
+@kernel
+def _count_without(rows, at, clusters, own, w):
+    count = count_of(clusters.mask[w], clusters.start[w], clusters.slots, clusters.keys, clusters.cell_counts, own)
+    return count - np.int64(rows.counts[at])
+
+
+@kernel
+def _gains_without(rows, row, prior, clusters, own):
+    """What the features say for the row's own cluster without it, by the same steps as for any other."""
+    held, size = np.float32(0.0), clusters.sizes[own] - 1
+    for at in range(rows.indptr[row], rows.indptr[row + 1]):
+        count = _count_without(rows, at, clusters, own, rows.columns[at])
+        if count > 0:
+            held = add_tokens(prior, size, count, np.int64(rows.counts[at]), held)
+    return held
+
+
+@kernel
+def add_tokens(prior, size, count, added, held):
+    """Add what all tokens of a feature say for one cluster that holds it, one after another as in `score_all`."""
+    if prior.family == BERNOULLI or added > FEW:
+        return held + gain(prior, size, count, added)
+    held += gain_of_one(prior, count)
+    for token in range(1, added):
+        held += further_gain(prior, count, token)
+    return held

@@ -37,13 +37,14 @@ def sweep_hash(
     """One proposal for each row."""
     n_clusters, n_words = signatures.bits.shape
     scores, weights, constant = np.empty(n_clusters), np.empty(n_clusters), np.empty(4)
+    above = np.empty(n_clusters, np.int64)
     products, bits = np.empty(64 * n_words, np.int32), np.empty(n_words, np.uint64)
     for i in range(order.shape[0]):
         row = order[i]
         own = assigned[row]
         norm = own_without(rows, row, prior, clusters, signatures, own, products, bits, constant)
         score_by_bits(rows, row, prior, clusters, signatures, own, norm, bits, constant, scores)
-        new, top = draw(scores, FLOOR, uniforms[i, 0], weights)
+        new, top = draw(scores, FLOOR, uniforms[i, 0], weights, above)
         tally_out[2] += 1
         if new == own:
             continue
@@ -121,7 +122,7 @@ def own_without(
     off = clusters.off[own, 1]
     for at in range(rows.indptr[row], rows.indptr[row + 1]):
         w, added = rows.columns[at], np.int64(rows.counts[at])
-        count = count_of(clusters.mask[w], clusters.start[w], clusters.keys, clusters.cell_counts, own)
+        count = count_of(clusters.mask[w], clusters.start[w], clusters.slots, clusters.keys, clusters.cell_counts, own)
         change, square_change = _changes(prior, signatures, w, count, -added)
         square += square_change
         plain += change
@@ -160,7 +161,7 @@ def move_signature(rows, row, prior, clusters, signatures, cluster, sign):
     """Change the products of a cluster as `add_row` is about to change its counts."""
     for at in range(rows.indptr[row], rows.indptr[row + 1]):
         w, added = rows.columns[at], np.int64(rows.counts[at])
-        count = count_of(clusters.mask[w], clusters.start[w], clusters.keys, clusters.cell_counts, cluster)
+        count = count_of(clusters.mask[w], clusters.start[w], clusters.slots, clusters.keys, clusters.cell_counts, cluster)
         change, square_change = _changes(prior, signatures, w, count, sign * added)
         signatures.squares[cluster] += square_change
         signatures.sums[cluster] += change
@@ -241,7 +242,7 @@ def moments_of_features(
     """Sums over clusters of a feature's gain and of its square; O(cells)."""
     n_clusters = clusters.sizes.shape[0]
     for w in range(first_out.shape[0]):
-        n_cells = n_clusters if clusters.mask[w] < 0 else clusters.mask[w] + 1
+        n_cells = n_clusters if clusters.mask[w] < 0 else clusters.n_listed[w]
         first_out[w] = 0.0
         second_out[w] = 0.0
         for cell in range(clusters.start[w], clusters.start[w] + n_cells):
@@ -264,7 +265,7 @@ def project_clusters(
     signatures.squares[:] = 0
     signatures.sums[:] = 0
     for w in range(prior.n_features):
-        n_cells = n_clusters if clusters.mask[w] < 0 else clusters.mask[w] + 1
+        n_cells = n_clusters if clusters.mask[w] < 0 else clusters.n_listed[w]
         for j in range(n_cells):
             k = j if clusters.mask[w] < 0 else np.int64(clusters.keys[clusters.start[w] + j])
             count = np.int64(clusters.cell_counts[clusters.start[w] + j])

@@ -50,7 +50,7 @@ def _log_evidence(prior, clusters):
                 prior.log_b, prior.b, size
             )
     for w in range(prior.n_features):
-        n_cells = n_clusters if clusters.mask[w] < 0 else clusters.mask[w] + 1
+        n_cells = n_clusters if clusters.mask[w] < 0 else clusters.n_listed[w]
         for j in range(n_cells):
             count = clusters.cell_counts[clusters.start[w] + j]
             if count > 0:

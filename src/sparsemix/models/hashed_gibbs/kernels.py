@@ -73,7 +73,7 @@ def off_sum(prior, clusters, cluster, size):
         return prior.n_features * prior.log_b[0]
     total = 0.0
     for w in range(prior.n_features):
-        count = count_of(clusters.mask[w], clusters.start[w], clusters.keys, clusters.cell_counts, cluster)
+        count = count_of(clusters.mask[w], clusters.start[w], clusters.slots, clusters.keys, clusters.cell_counts, cluster)
         if count <= size:
             total += log_plus(prior.log_b, prior.b, size - count)
     return total
@@ -90,7 +90,7 @@ def log_score(rows, row, prior, clusters, cluster, is_own):
         score += clusters.off[cluster, 1 if is_own else 0]
     for at in range(rows.indptr[row], rows.indptr[row + 1]):
         w, added = rows.columns[at], np.int64(rows.counts[at])
-        count = count_of(clusters.mask[w], clusters.start[w], clusters.keys, clusters.cell_counts, cluster)
+        count = count_of(clusters.mask[w], clusters.start[w], clusters.slots, clusters.keys, clusters.cell_counts, cluster)
         if is_own:
             count -= added
         if prior.family == BERNOULLI:
@@ -203,16 +203,8 @@ def change_counts(rows, row, prior, clusters, cluster, sign):
     clusters.totals[cluster] += sign * rows.lengths[row]
     for at in range(rows.indptr[row], rows.indptr[row + 1]):
         w = rows.columns[at]
-        cell = change_count(
-            clusters.mask[w],
-            clusters.start[w],
-            clusters.keys,
-            clusters.cell_counts,
-            clusters.gains,
-            cluster,
-            sign * np.int64(rows.counts[at]),
-        )
-        if cell >= 0 and clusters.gains.shape[0]:
+        cell = change_count(clusters, w, cluster, sign * np.int64(rows.counts[at]))
+        if cell >= 0:
             clusters.gains[cell] = gain_of_one(prior, clusters.cell_counts[cell])
 
 
@@ -234,21 +226,45 @@ def add_rows(
 
 
 @kernel
-def draw(log_weights, floor, uniform, weights_out):
+def draw(
+    log_weights,  # IN  (n,) float64
+    floor,  # IN  float64
+    uniform,  # IN  float64
+    weights_out,  # OUT  (n,) float64
+    above_out,  # OUT  (n,) int64
+):
     """Draw from log weights, with none less than `floor` below the highest; returns (index, log of the highest)."""
-    n = log_weights.shape[0]
-    top = log_weights[0]
-    for k in range(n):
-        top = max(top, log_weights[k])
-    lowest = math.exp(floor)
-    total = 0.0
+    n, top = log_weights.shape[0], highest(log_weights)
+    n_above, total = 0, 0.0
     for k in range(n):
         below = log_weights[k] - top
-        weights_out[k] = math.exp(below) if below > floor else lowest
-        total += weights_out[k]
-    left = uniform * total
-    for k in range(n):
-        left -= weights_out[k]
+        if below > floor:
+            above_out[n_above], weights_out[n_above] = k, math.exp(below)
+            total += weights_out[n_above]
+            n_above += 1
+    lowest, n_others = math.exp(floor), n - n_above
+    left = uniform * (total + lowest * n_others)
+    for j in range(n_above):
+        left -= weights_out[j]
         if left < 0.0:
-            return k, top
-    return n - 1, top
+            return above_out[j], top
+    if n_others == 0:
+        return above_out[n_above - 1], top
+    k = min(np.int64(left / lowest), n_others - 1)
+    for j in range(n_above):
+        if above_out[j] <= k:
+            k += 1
+    return k, top
+
+
+@kernel
+def highest(values):
+    """The largest of the values; four running maxima, which the processor follows side by side."""
+    n = values.shape[0]
+    a = b = c = d = values[0]
+    for k in range(0, n - 3, 4):
+        a, b = max(a, values[k]), max(b, values[k + 1])
+        c, d = max(c, values[k + 2]), max(d, values[k + 3])
+    for k in range(n - n % 4, n):
+        a = max(a, values[k])
+    return max(max(a, b), max(c, d))

@@ -39,7 +39,8 @@ class Prior(NamedTuple):
     concentration : per component (finite) or of the process; discount : of a Pitman-Yor process, else 0.
     a : pseudo-count of every feature in every cluster (Dirichlet, shape of the Gamma, or of "on"); b : rate of the
     Gamma, or pseudo-count of "off".
-    log_a, log_b : (n,) log(a + n) and log(b + n) for counts n from 0.
+    log_a, log_b : (n,) log(a + n) and log(b + n) for counts n from 0; log_single : log_a in single precision.
+    is_tabled : whether log_a has every count that can be, and `kernels.FEW` more.
     """
 
     family: int
@@ -51,6 +52,8 @@ class Prior(NamedTuple):
     n_features: int
     log_a: FloatVector
     log_b: FloatVector
+    log_single: NDArray[np.float32]
+    is_tabled: bool
 
 
 class Clusters(NamedTuple):
@@ -58,9 +61,10 @@ class Clusters(NamedTuple):
 
     sizes : (K,) rows; totals : (K,) sums of their counts.
     start, mask : (n_features,) of each feature's cells. Where the mask is negative there is a cell for every cluster;
-    else the cells are a hash table of ``mask + 1`` places, a power of two.
+    else the first cells are a list of the clusters that hold the feature, ``n_listed`` of them, in no order.
     keys : cluster of each cell, -1 for none; cell_counts : sum of the feature's counts in the cluster; gains : what one
-    token more of the feature adds to a row's score beside a cluster without it, or (0,) where nobody asks.
+    token more of the feature adds to a row's score beside a cluster without it.
+    slots : for each list a hash table of ``mask + 1`` slots, a power of two: place of a cluster in the list, or -1.
     empty : (K,) the clusters without rows come first; place : (K,) where each cluster stands there.
     n_empty : (1,).
     constant : (K, 4) what a row's score owes to the cluster alone: constant, factor of its length, and of two
@@ -72,6 +76,8 @@ class Clusters(NamedTuple):
     totals: IntVector
     start: IntVector
     mask: IntVector
+    n_listed: SmallVector
+    slots: SmallVector
     keys: SmallVector
     cell_counts: SmallVector
     gains: NDArray[np.float32]
@@ -85,13 +91,17 @@ class Clusters(NamedTuple):
 class Workspace(NamedTuple):
     """What proposals from the index write on.
 
-    held : (K,) float32, gains of the clusters that are found, else 0; found : (K,) those; scores : (K,) of those.
-    empty : (4,) constants of a cluster without rows; empty_score : (1,) its score; scratch : (4,).
+    held : (K,) float32, all zero between proposals: gains of the clusters that are found; found : (K + 1,) those, and a place
+    to write on.
+    chosen, scores : (CANDIDATES,) the best of those.
+    empty : (4,) constants of a cluster without rows; empty_score : (1,) its score.
+    without : (4,) constants of the row's own cluster without the row.
     """
 
     held: NDArray[np.float32]
     found: IntVector
+    chosen: IntVector
     scores: FloatVector
     empty: FloatVector
     empty_score: FloatVector
-    scratch: FloatVector
+    without: FloatVector
