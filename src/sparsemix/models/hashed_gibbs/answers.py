@@ -12,7 +12,7 @@ from sparsemix.foundation.errors import DataError, parameter_error
 from sparsemix.models.hashed_gibbs.solution import Solution, betas, log_weights
 from sparsemix.models.hashed_gibbs.state import FloatVector, IntVector
 
-MOST_DRAWS = 1e9  # tokens in one call
+MOST_DRAWS = 1e8  # tokens in one call
 
 
 def mean(scores: FloatVector, owner: str) -> float:

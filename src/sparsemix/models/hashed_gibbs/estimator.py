@@ -349,7 +349,7 @@ class HashedGibbsMixture(ClusterMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.positive_only = True
+        tags.input_tags.positive_only = self.family != "bernoulli"
         return tags
 
     def _table(self, X: Any) -> Table:
