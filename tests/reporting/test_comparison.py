@@ -93,7 +93,6 @@ def test_a_model_that_has_not_converged_says_so(rows):
 class Spy(BaseEstimator):
     """Remembers how it was fitted; holds ten megabytes while it is."""
 
-    model_kind = "spy"
     binarize = None
     fits: list = []  # noqa: RUF012  (of all clones)
 
@@ -172,5 +171,10 @@ def test_keywords_are_those_that_the_model_scores(kind, options, expected):
 def test_keywords_without_names_are_all_known():
     model = sm.MultinomialMixture(1).fit(np.eye(2))
     assert n_tokens(model, sm.Dataset.from_matrix(np.array([[2, 5]]))) == 7
-    spy = SimpleNamespace(model_kind="spy", binarize=None)
-    assert n_tokens(spy, asked([0, 0, 0, 0])) == 0
+
+
+@pytest.mark.parametrize(("counts", "expected"), [(True, 5), (False, 2), (None, 2)])
+def test_the_model_itself_says_whether_it_counts(counts, expected):
+    """One that says nothing asks for presence only."""
+    says = {} if counts is None else {"takes_counts": counts}
+    assert n_tokens(SimpleNamespace(binarize=None, **says), asked([3, 2, 0, 0])) == expected

@@ -84,6 +84,7 @@ def summary(**changes):
     facts |= {"summary_version": 1, "library_version": "0.1.0", "clusters": clusters, "certainty": certainty}
     facts |= {
         "model_kind": "online-bernoulli-mixture",
+        "takes_counts": False,
         "log_evidence": -40_000.0,
         "log_evidence_per_row": -20.0,
     }
@@ -149,7 +150,7 @@ def test_models_that_learn_all_rows_at_once_show_their_likelihood():
 
 def test_bars_of_counts_are_stretched_to_what_they_share():
     clusters = [cluster(0, 1.0, feature("dollar", 0.04, 0.03, 0.05), feature("bank", 0.01, 0.0, 0.02))]
-    page = render_report(summary(model_kind="multinomial-mixture", clusters=clusters, **LIKELIHOOD))
+    page = render_report(summary(takes_counts=True, clusters=clusters, **LIKELIHOOD))
     bar, interval = r'class="bar" width="([\d.]+)"', r'class="interval" x="([\d.]+)" y="3.5" width="([\d.]+)"'
     assert re.findall(f"{bar}.*?{interval}", page) == [
         ("80.00", "60.00", "40.00"),

@@ -41,6 +41,15 @@ def test_values(model, rows):
         assert features == [tuple(each) for each in expected[cluster["component"]].features]
 
 
+@pytest.mark.parametrize(
+    ("kind", "counts"),
+    [(sm.MultinomialMixture, True), (sm.BernoulliMixture, False), (sm.OnlineBernoulliMixture, False)],
+)
+def test_it_says_whether_the_model_counts(rows, kind, counts):
+    model = kind(1, binarize=0.0) if "binarize" in kind().get_params() else kind(1)
+    assert summarize_model(model.fit(rows))["takes_counts"] is counts
+
+
 def test_certainty(model, rows):
     found = summarize_model(model, rows)["certainty"]
     probabilities = model.predict_proba(rows)

@@ -13,7 +13,7 @@ from sparsemix.foundation.checks import inside
 from sparsemix.foundation.errors import DataError, parameter_error
 from sparsemix.foundation.wording import counted
 from sparsemix.metrics import adjusted_rand, normalized_mutual_information
-from sparsemix.reporting.summary import COUNTS
+from sparsemix.reporting.summary import takes_counts
 
 MEGABYTE = 1e6
 FEW = 20  # rows of a first fit: the time to compile is no time to learn
@@ -141,7 +141,7 @@ def n_tokens(model: Any, dataset: Any) -> float:
     leave keywords that they have not learnt out of account.
     """
     values, columns = dataset.matrix.data, dataset.matrix.indices
-    if model.model_kind != COUNTS:
+    if not takes_counts(model):
         values = values > (model.binarize or 0.0)
     known = getattr(model, "feature_names_in_", None)
     if hasattr(model, "score_per_token") and known is not None and dataset.feature_names is not None:

@@ -6,7 +6,6 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from sparsemix.persistence import replacing
-from sparsemix.reporting.summary import COUNTS
 
 _LONGEST = 200  # characters of a name
 
@@ -28,7 +27,7 @@ def render_report(summary: dict[str, Any]) -> str:
     --------
     >>> facts = {"n_rows": 0, "n_features": 0, "level": 0.95, "n_clusters": 0}
     >>> facts |= {"model_kind": "online-bernoulli-mixture", "log_evidence": 0.0, "log_evidence_per_row": 0.0}
-    >>> facts |= {"log_likelihood": None, "log_likelihood_per_row": None}
+    >>> facts |= {"log_likelihood": None, "log_likelihood_per_row": None, "takes_counts": False}
     >>> parts = {"title": "<Ads>", "row_noun": "ads", "clusters": [], "certainty": None}
     >>> page = render_report({"summary_version": 1, "library_version": "0"} | facts | parts)
     >>> "<title>&lt;Ads&gt;</title>" in page
@@ -42,9 +41,7 @@ def render_report(summary: dict[str, Any]) -> str:
         lstrip_blocks=True,
     )
     environment.filters |= {"whole": _whole, "signed": _signed, "percent": _percent, "plain": _plain}
-    return environment.get_template("model_report.html").render(
-        **summary, takes_counts=summary["model_kind"] == COUNTS, full_bar=_full_bar(summary)
-    )
+    return environment.get_template("model_report.html").render(**summary, full_bar=_full_bar(summary))
 
 
 def write_report(path: str | os.PathLike[str], summary: dict[str, Any]) -> None:
@@ -68,7 +65,7 @@ def write_report(path: str | os.PathLike[str], summary: dict[str, Any]) -> None:
 
 def _full_bar(summary: dict[str, Any]) -> float:
     """Probability of a bar as long as can be: 1, or where keywords share it the largest on the page."""
-    if summary["model_kind"] != COUNTS:
+    if not summary["takes_counts"]:
         return 1.0
     return (
         max((entry["high"] for each in summary["clusters"] for entry in each["features"]), default=0.0) or 1.0

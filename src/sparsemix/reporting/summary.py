@@ -10,7 +10,6 @@ from sparsemix.foundation.errors import parameter_error
 from sparsemix.reporting.assignments import assign
 
 SUMMARY_VERSION = 1
-COUNTS = "multinomial-mixture"  # kind of models whose keywords share one probability
 CLUTTER = -1  # id of the cluster for rows that fit nowhere
 _ROWS_PER_BLOCK = 10_000
 _EDGES = [round(0.1 * step, 1) for step in range(11)]
@@ -43,7 +42,8 @@ def summarize_model(
     Returns
     -------
     dict
-        ``summary_version``, ``library_version``, ``model_kind``, ``title``, ``row_noun``, ``n_rows``, ``n_features``,
+        ``summary_version``, ``library_version``, ``model_kind``, ``takes_counts`` (whether keywords share one
+        probability, and count as often as they stand in a row), ``title``, ``row_noun``, ``n_rows``, ``n_features``,
         ``log_evidence`` (nats) and ``log_evidence_per_row`` (None for models that do not learn row after row),
         ``log_likelihood`` and ``log_likelihood_per_row`` (None for those that do),
         ``level``, ``n_clusters`` (without the clutter),
@@ -74,6 +74,7 @@ def summarize_model(
         "summary_version": SUMMARY_VERSION,
         "library_version": __version__,
         "model_kind": model.model_kind,
+        "takes_counts": takes_counts(model),
         "title": title,
         "row_noun": row_noun,
         "n_rows": n_rows,
@@ -85,6 +86,11 @@ def summarize_model(
         "clusters": [describe_component(each) for each in components],
         "certainty": None if rows is None else _certainty(model, rows),
     }
+
+
+def takes_counts(model: Any) -> bool:
+    """Whether a model counts how often a keyword stands in a row, rather than whether it does."""
+    return bool(getattr(model, "takes_counts", False))
 
 
 def _score(name: str, value: float | None, n_rows: float) -> dict[str, float | None]:

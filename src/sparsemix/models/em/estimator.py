@@ -105,6 +105,7 @@ class MultinomialMixture(Mixture):
     """
 
     model_kind: ClassVar[str] = "multinomial-mixture"
+    takes_counts: ClassVar[bool] = True
     _family_name: ClassVar[str] = "multinomial"
 
     def __init__(
@@ -194,6 +195,7 @@ class BernoulliMixture(Mixture):
     """
 
     model_kind: ClassVar[str] = "bernoulli-mixture"
+    takes_counts: ClassVar[bool] = False
     _family_name: ClassVar[str] = "bernoulli"
 
     def __init__(

@@ -38,6 +38,7 @@ class Mixture(Fitted, ClusterMixin, BaseEstimator):
     """
 
     model_kind: ClassVar[str]
+    takes_counts: ClassVar[bool]
 
     def fit(
         self,

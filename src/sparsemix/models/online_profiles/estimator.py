@@ -109,6 +109,7 @@ class OnlineBernoulliMixture(Fitted, ClusterMixin, BaseEstimator):
     """
 
     model_kind: ClassVar[str] = "online-bernoulli-mixture"
+    takes_counts: ClassVar[bool] = False
 
     def __init__(
         self,
