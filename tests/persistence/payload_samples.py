@@ -32,6 +32,35 @@ def sample_payload() -> Payload:
     )
 
 
+def hashed_gibbs_payload() -> Payload:
+    """Return two clusters of rows of counts: the first has two rows, {cat x3, dog} in all, the second one, {dog x2}."""
+    parameters = {
+        "n_components": 4, "family": "multinomial", "proposal": "auto", "process": "finite",
+        "weight_concentration": 1.0, "concentration": 1.0, "discount": 0.0, "smoothing": 0.5,
+        "prior_mean": "empirical", "prior_strength": 1.0, "n_sweeps": 6, "burn_in": 2, "thin": 2, "n_chains": 1,
+        "init": "sequential", "n_bits": 256, "raw": False, "miss": None, "tempering": 1.0, "index_budget": 512,
+        "binarize": None, "random_state": 0, "n_jobs": None, "verbose": 0,
+    }  # fmt: skip
+    prior = {
+        "family": "multinomial",
+        "process": "finite",
+        "concentration": 1.0,
+        "discount": 0.0,
+        "a": 0.5,
+        "b": 1.0,
+    }
+    arrays = {
+        "sizes": np.array([2, 1]),
+        "indptr": np.array([0, 1, 3, 3]),
+        "clusters": np.array([0, 0, 1]),
+        "counts": np.array([3, 1, 2]),
+    }
+    names = np.array(["cat", "dog", "eel"], dtype=object)
+    return Payload(
+        "hashed-gibbs-mixture", parameters, prior | {"n_features": 3, "n_clusters": 2}, arrays, names
+    )
+
+
 def write_by_hand(path: Path, arrays: dict[str, Any] | None = None, **fields: str) -> None:
     """Write a file whose checksum is right, with some header fields and arrays exchanged."""
     payload = sample_payload()
