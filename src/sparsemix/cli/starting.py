@@ -76,7 +76,12 @@ def start_model(kind: Kind, parameters: dict[str, Any], resume: Path | None, *, 
         return new
     model = load_model(resume)
     if type(model) is not type(new):
-        was = next(each for each, name in _CLASSES.items() if name == type(model).__name__)
+        was = {name: str(each) for each, name in _CLASSES.items()}.get(type(model).__name__)
+        if was is None:
+            raise ParameterError(
+                f"{str(resume)!r} holds a {type(model).__name__}, which this command cannot go on with. Give another "
+                f"--output, or start anew without --resume."
+            )
         rule = f"{was} as in the interrupted run in {resume}"
         remedy = f"Give --model {was}, or start anew without --resume."
         raise parameter_error("model", "fit --resume", rule, str(kind), remedy)
