@@ -35,6 +35,7 @@ docs:
 pages:
     .venv/bin/python tests/house/runnable_pages.py
     .venv/bin/python tests/house/parameter_tables.py
+    .venv/bin/python tests/cli/guide_commands.py docs/guide/command_line.md
     .venv/bin/python scripts/list_modules.py
     .venv/bin/python scripts/draw_clusters.py
 
