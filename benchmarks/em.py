@@ -33,7 +33,7 @@ PEER_HEADER = (
     "method",
     "CPU (s)",
     "StepMix / this",
-    "CPU of an epoch (ms)",
+    "CPU of the fit / epochs (ms)",
     "epochs",
     "log likelihood a row",
     "near the best",

@@ -201,3 +201,35 @@ def test_one_row_and_one_cluster_are_not_plural(sparsemix, tmp_path):
     assert sparsemix.out.startswith("1 row with 1 keyword in 1 cluster; ")
     assert sparsemix("assign", tmp_path / "m.smx", path, "-o", tmp_path / "found.csv") == 0
     assert f"Wrote 1 row to {tmp_path / 'found.csv'}." in sparsemix.err
+
+
+def test_the_commands_to_run_next_read_the_table_as_fit_did(sparsemix, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    lines = [
+        f"{row};{row // 20};{word};{count}"
+        for row in range(40)
+        for word, count in (("a b", 2), ("c", 1 + row // 20))
+    ]
+    (tmp_path / "odd.txt").write_text("\n".join(["one;two;three;four", *lines]))
+    options = ["--format", "csv", "--separator", ";", "--row", "one", "--feature", "three", "--count", "four"]
+    assert (
+        sparsemix(
+            "fit", "odd.txt", "-o", "m.smx", "--model", "multinomial", "-k", "2", "--label", "two", *options
+        )
+        == 0
+    )
+    commands = [shlex.split(line) for line in sparsemix.out.splitlines() if line.startswith("  sparsemix")]
+    for command in commands:
+        assert sparsemix(*command[1:]) == 0, sparsemix.err
+    assert (tmp_path / "assignments.csv").read_text().count("\n") == 41
+
+
+def test_clusters_without_rows_have_no_keywords(sparsemix, tmp_path):
+    path = tmp_path / "few.csv"
+    path.write_text("doc,word,n,kind\n" + "".join(f"{i},w{i % 2},3,k{i % 2}\n" for i in range(20)))
+    code = sparsemix(
+        "fit", path, "-o", tmp_path / "few.smx", "--model", "multinomial", "-k", "3",
+        "--row", "doc", "--feature", "word", "--count", "n", "--label", "kind",
+    )  # fmt: skip
+    assert code == 0
+    assert "(no rows)" in sparsemix.out

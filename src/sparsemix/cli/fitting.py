@@ -63,4 +63,4 @@ def fit_table(
     else:
         learn_in_epochs(model, source, output, resume=resume, **run)
     save_model(model, output)
-    show_fit(model, source.path, output, label_names=known.names, json=json, quiet=source.quiet)
+    show_fit(model, source, output, label_names=known.names, json=json, quiet=source.quiet)

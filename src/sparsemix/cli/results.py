@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from sparsemix.cli.console import brief, note, show, show_json
+from sparsemix.cli.inputs import Source
 from sparsemix.cli.progress import with_progress
+from sparsemix.cli.table_options import typed
 from sparsemix.cli.tables import clusters_table, percent
 from sparsemix.cli.watching import WatchedBatches
 from sparsemix.foundation.errors import DataError, parameter_error
@@ -73,7 +75,7 @@ def keyword_names(model: Any) -> list[str]:
 
 
 def show_fit(
-    model: Any, source: str, path: Path, *, label_names: Sequence[str] | None, json: bool, quiet: bool
+    model: Any, source: Source, path: Path, *, label_names: Sequence[str] | None, json: bool, quiet: bool
 ) -> None:
     """Print what was learnt: as JSON, or as a short table with what to run next; warn if one cluster has it all."""
     summary = summarize_model(model, n_features=6)
@@ -85,7 +87,7 @@ def show_fit(
 def _show_summary(
     model: Any,
     summary: dict[str, Any],
-    source: str,
+    source: Source,
     path: Path,
     *,
     label_names: Sequence[str] | None,
@@ -112,8 +114,13 @@ def _show_summary(
         f"The model is in {path}. Next:",
         f"  {shlex.join(['sparsemix', 'clusters', str(path)])}",
         f"  {shlex.join(['sparsemix', 'suggest', str(path), '--keyword', _example(clusters)])}",
-        f"  {shlex.join(['sparsemix', 'assign', str(path), source, '-o', 'assignments.csv'])}",
+        f"  {shlex.join(['sparsemix', 'assign', str(path), source.path, *_as_typed(source), '-o', 'assignments.csv'])}",
     )
+
+
+def _as_typed(source: Source) -> list[str]:
+    """The options that `assign` needs to read the table as it was read."""
+    return typed({name: value for name, value in source.reading.items() if name not in {"group", "label"}})
 
 
 def say_if_one_has_nearly_all(clusters: Sequence[Mapping[str, Any]], *, quiet: bool = False) -> None:

@@ -1,6 +1,7 @@
 """The options that say how a table is read, declared once for all commands that read one."""
 
 import csv
+import io
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -55,6 +56,27 @@ def reading_arguments(given: Mapping[str, str | None]) -> dict[str, Any]:
     {'row': 'ad', 'columns': ['ad', 'keyword'], 'separator': '\t', 'quote': None}
     """
     return {name: _PARSE.get(name, str)(text) for name, text in what_was_given(given).items()}
+
+
+def typed(reading: Mapping[str, Any]) -> list[str]:
+    r"""Return the words of a command line that stand for arguments of `read_table`.
+
+    Examples
+    --------
+    >>> typed({"row": "ad", "columns": ["ad", "keyword"], "separator": "\t", "quote": None})
+    ['--row', 'ad', '--columns', 'ad,keyword', '--separator', '\\t', '--quote', 'none']
+    """
+    return [word for name, value in reading.items() for word in (f"--{name}", _typed(value))]
+
+
+def _typed(value: Any) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, list):
+        text = io.StringIO()
+        csv.writer(text).writerow(value)
+        return text.getvalue().rstrip("\r\n")
+    return str(value).replace("\t", r"\t")
 
 
 def _names(text: str) -> list[str]:

@@ -9,6 +9,8 @@ from rich.text import Text
 
 from sparsemix.cli.console import brief, plain
 
+_NO_ROW = 0.5  # effective rows that show as none, and whose keywords mean nothing
+
 
 def clusters_table(clusters: Sequence[Mapping[str, Any]]) -> Table:
     """Return a table of clusters: id, share, effective rows, keywords.
@@ -27,7 +29,10 @@ def clusters_table(clusters: Sequence[Mapping[str, Any]]) -> Table:
         keywords = ", ".join(brief(entry["feature"]) for entry in cluster["features"])
         is_clutter = cluster["component"] == -1
         name = "clutter" if is_clutter else str(cluster["component"])
-        keywords = "(rows that fit no cluster)" if is_clutter else keywords
+        if is_clutter:
+            keywords = "(rows that fit no cluster)"
+        elif cluster["n_rows"] < _NO_ROW:
+            keywords = "(no rows)"
         table.add_row(name, percent(cluster["share"]), f"{cluster['n_rows']:,.0f}", Text(keywords))
     return table
 
