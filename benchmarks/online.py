@@ -214,7 +214,7 @@ def main() -> None:
     sizes = [f"{case.name}: {case.n_ads:,} ads x {case.n_keywords:,} keywords, 27 an ad." for case in cases]
     page = tables.write_page(
         options.page,
-        "One pass over large tables of ads",
+        f"One pass over large tables of ads: {' and '.join(case.name for case in cases)}",
         machine.describe(),
         [
             " ".join(sizes),
