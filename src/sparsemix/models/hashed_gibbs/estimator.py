@@ -228,6 +228,11 @@ class HashedGibbsMixture(ClusterMixin, BaseEstimator):
         return self
 
     @property
+    def takes_counts(self) -> bool:
+        """Whether features share one probability, and count as often as they stand in a row."""
+        return self.family == "multinomial"
+
+    @property
     def weights_(self) -> FloatVector:
         """Probability that the next row is of each cluster, (n_clusters,); with a process the rest is for new ones."""
         return np.exp(log_weights(self._opened()))
