@@ -1,4 +1,4 @@
-"""Compiled access to the counts of features in clusters: for each feature a list, and a small hash table to find in it."""
+"""Compiled access to the counts of features in clusters: for each feature a list, and a hash table to find in it."""
 
 import numpy as np
 

@@ -218,7 +218,9 @@ def constants_without(rows, row, prior, clusters, own, out):
 
 @kernel
 def _count_without(rows, at, clusters, own, w):
-    count = count_of(clusters.mask[w], clusters.start[w], clusters.slots, clusters.keys, clusters.cell_counts, own)
+    count = count_of(
+        clusters.mask[w], clusters.start[w], clusters.slots, clusters.keys, clusters.cell_counts, own
+    )
     return count - np.int64(rows.counts[at])
 
 

@@ -122,7 +122,9 @@ def own_without(
     off = clusters.off[own, 1]
     for at in range(rows.indptr[row], rows.indptr[row + 1]):
         w, added = rows.columns[at], np.int64(rows.counts[at])
-        count = count_of(clusters.mask[w], clusters.start[w], clusters.slots, clusters.keys, clusters.cell_counts, own)
+        count = count_of(
+            clusters.mask[w], clusters.start[w], clusters.slots, clusters.keys, clusters.cell_counts, own
+        )
         change, square_change = _changes(prior, signatures, w, count, -added)
         square += square_change
         plain += change
@@ -161,7 +163,9 @@ def move_signature(rows, row, prior, clusters, signatures, cluster, sign):
     """Change the products of a cluster as `add_row` is about to change its counts."""
     for at in range(rows.indptr[row], rows.indptr[row + 1]):
         w, added = rows.columns[at], np.int64(rows.counts[at])
-        count = count_of(clusters.mask[w], clusters.start[w], clusters.slots, clusters.keys, clusters.cell_counts, cluster)
+        count = count_of(
+            clusters.mask[w], clusters.start[w], clusters.slots, clusters.keys, clusters.cell_counts, cluster
+        )
         change, square_change = _changes(prior, signatures, w, count, sign * added)
         signatures.squares[cluster] += square_change
         signatures.sums[cluster] += change

@@ -130,7 +130,7 @@ def propose(rows, row, budget, prior, clusters, own, work):
 def _candidates(rows, row, budget, prior, clusters, own, work):
     """Choose the clusters with the best scores from rare features alone; returns (how many, end of those features)."""
     first, end, length = rows.indptr[row], rows.indptr[row + 1], rows.lengths[row]
-    n_found, n_seen, held_by_own, at = 0, 0, np.float32(0.0), first
+    n_found, n_seen, held_by_own, at = 0, np.int64(0), np.float32(0.0), first
     while at < end:
         w, added = rows.columns[at], np.int64(rows.counts[at])
         mask, start = clusters.mask[w], clusters.start[w]

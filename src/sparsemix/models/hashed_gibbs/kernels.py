@@ -73,7 +73,9 @@ def off_sum(prior, clusters, cluster, size):
         return prior.n_features * prior.log_b[0]
     total = 0.0
     for w in range(prior.n_features):
-        count = count_of(clusters.mask[w], clusters.start[w], clusters.slots, clusters.keys, clusters.cell_counts, cluster)
+        count = count_of(
+            clusters.mask[w], clusters.start[w], clusters.slots, clusters.keys, clusters.cell_counts, cluster
+        )
         if count <= size:
             total += log_plus(prior.log_b, prior.b, size - count)
     return total
@@ -90,7 +92,9 @@ def log_score(rows, row, prior, clusters, cluster, is_own):
         score += clusters.off[cluster, 1 if is_own else 0]
     for at in range(rows.indptr[row], rows.indptr[row + 1]):
         w, added = rows.columns[at], np.int64(rows.counts[at])
-        count = count_of(clusters.mask[w], clusters.start[w], clusters.slots, clusters.keys, clusters.cell_counts, cluster)
+        count = count_of(
+            clusters.mask[w], clusters.start[w], clusters.slots, clusters.keys, clusters.cell_counts, cluster
+        )
         if is_own:
             count -= added
         if prior.family == BERNOULLI:
@@ -267,4 +271,4 @@ def highest(values):
         c, d = max(c, values[k + 2]), max(d, values[k + 3])
     for k in range(n - n % 4, n):
         a = max(a, values[k])
-    return max(max(a, b), max(c, d))
+    return max(a, b, c, d)

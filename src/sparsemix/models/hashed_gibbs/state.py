@@ -91,8 +91,8 @@ class Clusters(NamedTuple):
 class Workspace(NamedTuple):
     """What proposals from the index write on.
 
-    held : (K,) float32, all zero between proposals: gains of the clusters that are found; found : (K + 1,) those, and a place
-    to write on.
+    held : (K,) float32, all zero between proposals: gains of the clusters that are found; found : (K + 1,) those, and a
+    place to write on.
     chosen, scores : (CANDIDATES,) the best of those.
     empty : (4,) constants of a cluster without rows; empty_score : (1,) its score.
     without : (4,) constants of the row's own cluster without the row.
