@@ -19,6 +19,8 @@ from sparsemix.chains import effective_sample_size
 from sparsemix.foundation.errors import UnknownFeaturesWarning
 from sparsemix.metrics import adjusted_rand
 
+pytestmark = pytest.mark.slow  # compiles much: pytest -m slow tests/models/hashed_gibbs
+
 families = pytest.mark.parametrize("family", FAMILIES)
 
 FRACTIONS = "the check's values are fractions or negative; counts are whole numbers"

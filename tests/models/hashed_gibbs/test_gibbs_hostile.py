@@ -11,6 +11,8 @@ from scipy import sparse
 
 from sparsemix import DataError, ParameterError
 
+pytestmark = pytest.mark.slow  # compiles much: pytest -m slow tests/models/hashed_gibbs
+
 families = pytest.mark.parametrize("family", FAMILIES)
 
 WORDS_ONLY = (None, 3, ["exact"], "Exact", "", np.array(["exact", "index"]))
