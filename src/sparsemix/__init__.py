@@ -16,6 +16,7 @@ _HOME = {
     "BernoulliMixture": "sparsemix.models.em",
     "MultinomialMixture": "sparsemix.models.em",
     "HashedGibbsMixture": "sparsemix.models.hashed_gibbs",
+    "UncollapsedGibbsMixture": "sparsemix.models.hashed_gibbs",
     "compare_n_components": "sparsemix.models.em",
     "OnlineBernoulliMixture": "sparsemix.models.online_profiles",
     "load_model": "sparsemix.model_io",
@@ -40,6 +41,7 @@ __all__ = [
     "OnlineBernoulliMixture",
     "ParameterError",
     "SparsemixError",
+    "UncollapsedGibbsMixture",
     "UnknownFeaturesWarning",
     "__version__",
     "compare_n_components",
@@ -63,7 +65,7 @@ if TYPE_CHECKING:
     )
     from sparsemix.model_io import load_model, save_model
     from sparsemix.models.em import BernoulliMixture, MultinomialMixture, compare_n_components
-    from sparsemix.models.hashed_gibbs import HashedGibbsMixture
+    from sparsemix.models.hashed_gibbs import HashedGibbsMixture, UncollapsedGibbsMixture
     from sparsemix.models.online_profiles import OnlineBernoulliMixture
 
 

@@ -88,7 +88,7 @@ def test_nothing_prints_but_the_command_line():
     assert {name for name in printers if not name.startswith("cli/")} <= {
         "models/online_profiles/estimator.py",  # verbose=1
         "models/em/mixture.py",
-        "models/hashed_gibbs/estimator.py",
+        "models/hashed_gibbs/mixture.py",
     }
 
 

@@ -38,7 +38,7 @@ class Machine:
         own, n_clusters = int(assigned[row]), self.case.n_clusters
         rows, prior, scores = self.case.rows, self.case.prior, np.empty(n_clusters)
         if self.proposal == "index":
-            work = index_kernels.workspace(prior, clusters)
+            work = index_kernels.workspace(rows, prior, clusters)
             n, total, top = index_kernels.propose(rows, row, BUDGET, prior, clusters, own, work)
             return np.array(
                 [index_kernels.log_share(clusters, own, k, n, total, top, work) for k in range(n_clusters)]
@@ -133,7 +133,7 @@ def test_draws_from_the_index_have_the_probabilities_that_are_claimed(process, a
     clusters, prior = clusters_of(case, assigned), case.prior
     grid = (np.arange(20_000) + 0.5) / 20_000
     for row in range(4):
-        own, work = int(assigned[row]), index_kernels.workspace(prior, clusters)
+        own, work = int(assigned[row]), index_kernels.workspace(case.rows, prior, clusters)
         n, total, top = index_kernels.propose(case.rows, row, BUDGET, prior, clusters, own, work)
         drawn = [index_kernels.draw_proposal(clusters, own, n, total, top, u, work) for u in grid]
         claimed = [np.exp(index_kernels.log_share(clusters, own, k, n, total, top, work)) for k in range(4)]

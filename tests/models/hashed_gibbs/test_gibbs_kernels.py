@@ -56,7 +56,10 @@ def test_cells_of_a_feature_are_a_dict(mode, changes, is_direct):
         change = -held.get(cluster, 0) if takes_all else size
         if change == 0 or (cluster not in held and len(held) == room):
             continue
-        cell = as_mode(cell_kernels.change_count, mode)(clusters, 0, cluster, change)
+        cell = as_mode(cell_kernels.change_count, mode)(
+            clusters.mask[0], clusters.start[0], clusters.n_listed, clusters.slots, clusters.keys,
+            clusters.cell_counts, clusters.gains, 0, cluster, change,
+        )  # fmt: skip
         held[cluster] = held.get(cluster, 0) + change
         if not held[cluster]:
             del held[cluster]
@@ -134,12 +137,12 @@ def test_gains_add_up_to_rising_factorials(mode, a, count, added):
     case, _ = draw_case("multinomial", a=a)
     prior = case.prior
     expected = gammaln(a + count + added) - gammaln(a + count) - gammaln(a + added) + gammaln(a)
-    assert_allclose(as_mode(exact_kernels.gain, mode)(prior, 9, count, added), expected, rtol=1e-5, atol=1e-5)
+    assert_allclose(as_mode(kernels.gain, mode)(prior, 9, count, added), expected, rtol=1e-5, atol=1e-5)
+    assert as_mode(kernels.has_tokens, mode)(prior, added) == (added <= kernels.FEW)
     if added <= kernels.FEW:
-        total = float(as_mode(kernels.gain_of_one, mode)(prior, count))
-        for token in range(1, added):
-            total += as_mode(exact_kernels.further_gain, mode)(prior, count, token)
-        assert_allclose(total, expected, rtol=1e-5, atol=1e-4)
+        for logs in (prior.log_single, prior.log_single[: kernels.FEW + 1]):  # whole, and cut short
+            total = as_mode(kernels.add_tokens, mode)(logs, prior.a, count, added, np.float32(0.5))
+            assert_allclose(total - 0.5, expected, rtol=1e-5, atol=1e-4)
 
 
 @modes

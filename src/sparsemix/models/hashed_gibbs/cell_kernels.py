@@ -37,47 +37,51 @@ def count_of(mask, start, slots, keys, cell_counts, cluster):
 
 @kernel
 def change_count(
-    clusters,  # IN, OUT
+    mask,  # IN  int64
+    start,  # IN  int64
+    n_listed,  # IN, OUT  (n_features,) int32
+    slots,  # IN, OUT  (n_cells,) int32
+    keys,  # IN, OUT  (n_cells,) int32
+    cell_counts,  # IN, OUT  (n_cells,) int32
+    gains,  # IN, OUT  (n_cells,) float32
     feature,  # IN  int64
     cluster,  # IN  int64
     change,  # IN  int64
 ):
     """Add to a feature's count in a cluster, and return the cell, or -1: a count of zero leaves the list."""
-    mask, start = clusters.mask[feature], clusters.start[feature]
     if mask < 0:
-        clusters.cell_counts[start + cluster] += change
+        cell_counts[start + cluster] += change
         return start + cluster
     at = ((cluster * _SPREAD) >> 7) & mask
-    place = np.int64(clusters.slots[start + at])
-    while place >= 0 and clusters.keys[start + place] != cluster:
+    place = np.int64(slots[start + at])
+    while place >= 0 and keys[start + place] != cluster:
         at = (at + 1) & mask
-        place = np.int64(clusters.slots[start + at])
+        place = np.int64(slots[start + at])
     if place < 0:
-        place = np.int64(clusters.n_listed[feature])
-        clusters.n_listed[feature] += 1
-        clusters.slots[start + at] = place
-        clusters.keys[start + place] = cluster
-    clusters.cell_counts[start + place] += change
-    if clusters.cell_counts[start + place] == 0:
-        clusters.n_listed[feature] -= 1
-        _take_off_list(clusters, mask, start, place, np.int64(clusters.n_listed[feature]))
-        _close_gap(clusters.slots, clusters.keys, mask, start, at)
+        place = np.int64(n_listed[feature])
+        n_listed[feature] += 1
+        slots[start + at] = place
+        keys[start + place] = cluster
+    cell_counts[start + place] += change
+    if cell_counts[start + place] == 0:
+        n_listed[feature] -= 1
+        _take_off_list(slots, keys, cell_counts, gains, mask, start, place, np.int64(n_listed[feature]))
+        _close_gap(slots, keys, mask, start, at)
         return np.int64(-1)
     return start + place
 
 
 @kernel
-def _take_off_list(clusters, mask, start, place, last):
+def _take_off_list(slots, keys, counts, gains, mask, start, place, last):
     """The last of the list takes the place that becomes free."""
-    keys, counts = clusters.keys, clusters.cell_counts
     if place != last:
         at = ((np.int64(keys[start + last]) * _SPREAD) >> 7) & mask
-        while clusters.slots[start + at] != last:
+        while slots[start + at] != last:
             at = (at + 1) & mask
-        clusters.slots[start + at] = place
+        slots[start + at] = place
         keys[start + place] = keys[start + last]
         counts[start + place] = counts[start + last]
-        clusters.gains[start + place] = clusters.gains[start + last]
+        gains[start + place] = gains[start + last]
     keys[start + last] = -1
     counts[start + last] = 0
 

@@ -78,6 +78,10 @@ def size(model: Any, settings: Settings, table: Table) -> Settings:
     if model.proposal == "hash" and max(64, model.n_bits) > most:
         rule = f"at most {64 * (most // 64)} for {n_components} clusters and {table.n_features} features"
         raise parameter_error("n_bits", owner, rule, model.n_bits, "Or set proposal='index'.")
+    if model.proposal == "table" and n_components > MOST_CELLS // table.n_features:
+        rule = f"at most {MOST_CELLS // table.n_features} for {table.n_features} features"
+        remedy = "Or take HashedGibbsMixture, which needs no table."
+        raise parameter_error("n_components", owner, rule, n_components, remedy)
     n_draws = settings.n_chains * len(kept_sweeps(settings))
     if n_draws * table.n_rows > MOST_CELLS:
         rule = f"so large that {MOST_CELLS // table.n_rows} draws of {table.n_rows} rows are kept at most"
@@ -121,16 +125,17 @@ def start_of(model: Any, n_rows: int) -> Start:
     """Check where the chains start."""
     owner, init = type(model).__name__, model.init
     if isinstance(init, str):
-        checks.one_of("init", owner, init, ("sequential", "random"))
+        checks.one_of("init", owner, init, model.starts)
         return Start(np.full(n_rows, -1), at_random=init == "random")
     try:
         given = np.asarray(init)
     except ValueError:
         given = np.asarray(init, dtype=object)
+    words = ", ".join(map(repr, model.starts))
     is_whole = given.dtype.kind in "iu" and given.shape == (n_rows,)
     if not is_whole or np.any(given < -1) or np.any(given >= model.n_components):
         raise DataError(
-            f"'init' of {owner} must be 'sequential', 'random' or a cluster for each of {n_rows} rows, from 0 to "
+            f"'init' of {owner} must be {words} or a cluster for each of {n_rows} rows, from 0 to "
             f"{int(model.n_components) - 1}, or -1, but it has type {given.dtype} and shape {given.shape}"
             f"{_range_of(given)}."
         )

@@ -10,14 +10,14 @@ import numpy as np
 
 from sparsemix.models.hashed_gibbs.cell_kernels import count_of
 from sparsemix.models.hashed_gibbs.kernels import (
-    FEW,
     add_row,
+    add_tokens,
     constants,
     draw,
-    gain_of_one,
+    gain,
+    has_tokens,
     log_of_length,
     log_plus,
-    log_rising,
     log_target,
     log_weight,
 )
@@ -76,15 +76,42 @@ def score_all(
 ):
     """Scores of a row in all clusters, without the row; a function of the others alone."""
     held_out[:] = np.float32(0.0)
+    columns, added_counts, mask, starts = rows.columns, rows.counts, clusters.mask, clusters.start
+    n_listed, all_keys, all_gains, all_counts = (
+        clusters.n_listed,
+        clusters.keys,
+        clusters.gains,
+        clusters.cell_counts,
+    )
+    logs, sizes, held_by_own = prior.log_single, clusters.sizes, np.float32(0.0)
     for at in range(rows.indptr[row], rows.indptr[row + 1]):
-        _add_gains(prior, clusters, rows.columns[at], np.int64(rows.counts[at]), held_out)
+        w, added = columns[at], np.int64(added_counts[at])
+        first, is_list, is_by_token = starts[w], mask[w] >= 0, has_tokens(prior, added)
+        last = first + (np.int64(n_listed[w]) if is_list else held_out.shape[0])
+        keys, counts = all_keys[first:last], all_counts[first:last]
+        of_own = np.int64(0)
+        if is_list:
+            of_own = count_at(keys, counts, own)
+        elif own >= 0:
+            of_own = np.int64(counts[own])
+        if not is_by_token:
+            _add_at_once(prior, sizes, keys, counts, added, held_out)
+        elif is_list:
+            _add_list(keys, all_gains[first:last], held_out)
+            _add_list_further(logs, prior.a, keys, counts, added, held_out)
+        else:
+            _add_direct(all_gains[first:last], held_out)
+            _add_direct_further(logs, prior.a, prior.is_tabled, counts, added, held_out)
+        if of_own > added and is_by_token:
+            held_by_own = add_tokens(logs, prior.a, of_own - added, added, held_by_own)
+        elif of_own > added:
+            held_by_own += gain(prior, sizes[own] - 1, of_own - added, added)
     score_lengths(prior, clusters, rows.lengths[row], held_out, scores_out)
     if own >= 0:
         constants_without(rows, row, prior, clusters, own, scratch)
         size, length = clusters.sizes[own] - 1, rows.lengths[row]
-        scores_out[own] = _gains_without(rows, row, prior, clusters, own) + score_of_length(
-            prior, scratch, size, clusters.totals[own] - length, length
-        )
+        total = clusters.totals[own] - length
+        scores_out[own] = held_by_own + score_of_length(prior, scratch, size, total, length)
     if prior.process == PROCESS:
         weigh_empty(prior, clusters, own, scores_out)
 
@@ -121,27 +148,18 @@ def weigh_empty(prior, clusters, own, scores_out):
 
 
 @kernel
-def _add_gains(prior, clusters, feature, added, held_out):
-    """Add what a feature says for each cluster that holds it, token by token."""
-    start, is_list = clusters.start[feature], clusters.mask[feature] >= 0
-    n_cells = np.int64(clusters.n_listed[feature]) if is_list else held_out.shape[0]
-    keys = clusters.keys[start : start + n_cells]
-    counts, gains = clusters.cell_counts[start : start + n_cells], clusters.gains[start : start + n_cells]
-    if prior.family == BERNOULLI or added > FEW:
-        for j in range(n_cells):
-            k = np.int64(keys[j]) if is_list else j
-            if counts[j] > 0:
-                held_out[k] += gain(prior, clusters.sizes[k], np.int64(counts[j]), added)
-    elif is_list:
-        for j in range(n_cells):
-            held_out[keys[j]] += gains[j]
-        for token in range(1, added):
-            for j in range(n_cells):
-                held_out[keys[j]] += further_gain(prior, np.int64(counts[j]), token)
-    else:
-        _add_direct(gains, held_out)
-        for token in range(1, added):
-            _add_further(prior, counts, token, held_out)
+def count_at(keys, counts, cluster):
+    """Count of a cluster in a list; zero if it is not there."""
+    count = np.int64(0)
+    for j in range(keys.shape[0]):
+        count += counts[j] * np.int32(keys[j] == cluster)
+    return count
+
+
+@kernel
+def _add_list(keys, gains, held_out):
+    for j in range(keys.shape[0]):
+        held_out[keys[j]] += gains[j]
 
 
 @kernel
@@ -151,32 +169,47 @@ def _add_direct(gains, held_out):
 
 
 @kernel
-def _add_further(prior, counts, token, held_out):
-    if prior.is_tabled:
-        logs, of_none = prior.log_single[token:], prior.log_single[token]
-        for k in range(counts.shape[0]):
-            held_out[k] += logs[counts[k]] - of_none
-        return
+def _add_list_further(logs, a, keys, counts, added, held_out):
+    for token in range(1, added):
+        for j in range(keys.shape[0]):
+            held_out[keys[j]] += further(logs, a, np.int64(counts[j]), token)
+
+
+@kernel
+def _add_direct_further(logs, a, is_tabled, counts, added, held_out):
+    for token in range(1, added):
+        if is_tabled:
+            _add_shifted(logs[token:], logs[token], counts, held_out)
+        else:
+            _add_far(logs, a, counts, token, held_out)
+
+
+@kernel
+def _add_shifted(logs, of_none, counts, held_out):
     for k in range(counts.shape[0]):
-        held_out[k] += further_gain(prior, np.int64(counts[k]), token)
+        held_out[k] += logs[counts[k]] - of_none
 
 
 @kernel
-def further_gain(prior, count, token):
-    """What a further token of a feature adds to the score of a cluster that holds it; single precision."""
-    of_none = prior.log_single[token]
-    if count + token < prior.log_single.shape[0]:
-        return prior.log_single[count + token] - of_none
-    return np.float32(math.log(prior.a + count + token)) - of_none
+def _add_far(logs, a, counts, token, held_out):
+    for k in range(counts.shape[0]):
+        held_out[k] += further(logs, a, np.int64(counts[k]), token)
 
 
 @kernel
-def gain(prior, size, count, added):
-    """What all tokens of a feature add to the score of a cluster that holds it, beside one that does not."""
-    if prior.family == BERNOULLI:
-        off = log_plus(prior.log_b, prior.b, size) - log_plus(prior.log_b, prior.b, size - count)
-        return np.float32(log_plus(prior.log_a, prior.a, count) - prior.log_a[0] + off)
-    return np.float32(log_rising(prior, count, added) - log_rising(prior, 0, added))
+def further(logs, a, count, token):
+    """What a further token of a feature adds, as in `add_tokens`."""
+    if count + token < logs.shape[0]:
+        return logs[count + token] - logs[token]
+    return np.float32(math.log(a + count + token)) - logs[token]
+
+
+@kernel
+def _add_at_once(prior, sizes, keys, counts, added, held_out):
+    for j in range(counts.shape[0]):
+        if counts[j] > 0:
+            k = np.int64(keys[j]) if keys[j] >= 0 else j
+            held_out[k] += gain(prior, sizes[k], np.int64(counts[j]), added)
 
 
 @kernel
@@ -209,38 +242,10 @@ def constants_without(rows, row, prior, clusters, own, out):
     if prior.family == BERNOULLI:
         for at in range(rows.indptr[row], rows.indptr[row + 1]):
             w = rows.columns[at]
-            count = _count_without(rows, at, clusters, own, w)
+            count = count_of(
+                clusters.mask[w], clusters.start[w], clusters.slots, clusters.keys, clusters.cell_counts, own
+            ) - np.int64(rows.counts[at])
             off += log_plus(prior.log_b, prior.b, size - count)
             if count < size:
                 off -= log_plus(prior.log_b, prior.b, size - count - 1)
     constants(prior, size, total, off, out)
-
-
-@kernel
-def _count_without(rows, at, clusters, own, w):
-    count = count_of(
-        clusters.mask[w], clusters.start[w], clusters.slots, clusters.keys, clusters.cell_counts, own
-    )
-    return count - np.int64(rows.counts[at])
-
-
-@kernel
-def _gains_without(rows, row, prior, clusters, own):
-    """What the features say for the row's own cluster without it, by the same steps as for any other."""
-    held, size = np.float32(0.0), clusters.sizes[own] - 1
-    for at in range(rows.indptr[row], rows.indptr[row + 1]):
-        count = _count_without(rows, at, clusters, own, rows.columns[at])
-        if count > 0:
-            held = add_tokens(prior, size, count, np.int64(rows.counts[at]), held)
-    return held
-
-
-@kernel
-def add_tokens(prior, size, count, added, held):
-    """Add what all tokens of a feature say for one cluster that holds it, one after another as in `score_all`."""
-    if prior.family == BERNOULLI or added > FEW:
-        return held + gain(prior, size, count, added)
-    held += gain_of_one(prior, count)
-    for token in range(1, added):
-        held += further_gain(prior, count, token)
-    return held

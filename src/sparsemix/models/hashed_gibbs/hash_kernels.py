@@ -14,7 +14,7 @@ import math
 import numpy as np
 
 from sparsemix.models.hashed_gibbs.cell_kernels import count_of
-from sparsemix.models.hashed_gibbs.exact_kernels import FLOOR, score_of_length, weigh_empty
+from sparsemix.models.hashed_gibbs.exact_kernels import FLOOR, score_lengths, score_of_length, weigh_empty
 from sparsemix.models.hashed_gibbs.kernels import add_row, constants, draw, log_plus, log_target
 from sparsemix.models.hashed_gibbs.state import BERNOULLI, PROCESS
 from sparsemix.numeric.jit import kernel, popcount
@@ -77,30 +77,30 @@ def score_by_bits(
     scores_out,  # OUT  (K,) float64
 ):
     """Approximate scores of a row in all clusters, without the row."""
-    n_clusters, n_words = signatures.bits.shape
-    length, row_norm = rows.lengths[row], signatures.row_norms[row]
-    of_row = signatures.row_bits[row]
-    for k in range(n_clusters):
-        differing = 0
-        for j in range(n_words):
-            differing += popcount(signatures.bits[k, j] ^ of_row[j])
-        scores_out[k] = signatures.norms[k] * row_norm * signatures.cosines[differing]
-    differing = 0
-    for j in range(n_words):
-        differing += popcount(bits[j] ^ of_row[j])
-    scores_out[own] = norm * row_norm * signatures.cosines[differing]
-    for k in range(n_clusters):
-        its = constant if k == own else clusters.constant[k]
-        if signatures.is_raw:
-            scores_out[k] += its[0]
-        else:
-            is_own = 1 if k == own else 0
-            size, total = clusters.sizes[k] - is_own, clusters.totals[k] - is_own * length
-            scores_out[k] += score_of_length(prior, its, size, total, length)
+    length, row_norm, of_row = rows.lengths[row], signatures.row_norms[row], signatures.row_bits[row]
+    all_bits, norms, cosines = signatures.bits, signatures.norms, signatures.cosines
+    for k in range(norms.shape[0]):
+        scores_out[k] = norms[k] * row_norm * cosines[_n_differing(all_bits[k], of_row)]
+    of_own = norm * row_norm * cosines[_n_differing(bits, of_row)]
+    if signatures.is_raw:
+        scores_out += clusters.constant[:, 0]
+        scores_out[own] = of_own + constant[0]
+    else:
+        score_lengths(prior, clusters, length, scores_out, scores_out)
+        size, total = clusters.sizes[own] - 1, clusters.totals[own] - length
+        scores_out[own] = of_own + score_of_length(prior, constant, size, total, length)
     if prior.process == PROCESS:
         weigh_empty(prior, clusters, own, scores_out)
-    for k in range(n_clusters):
-        scores_out[k] *= signatures.tempering
+    if signatures.tempering != 1.0:
+        scores_out *= signatures.tempering
+
+
+@kernel
+def _n_differing(bits, others):
+    differing = 0
+    for j in range(bits.shape[0]):
+        differing += popcount(bits[j] ^ others[j])
+    return differing
 
 
 @kernel
@@ -120,15 +120,16 @@ def own_without(
     square, plain = signatures.squares[own], signatures.sums[own]
     size, total = clusters.sizes[own] - 1, clusters.totals[own] - rows.lengths[row]
     off = clusters.off[own, 1]
+    columns, counts, mask, start = rows.columns, rows.counts, clusters.mask, clusters.start
+    slots, keys, cell_counts, signs = clusters.slots, clusters.keys, clusters.cell_counts, signatures.signs
+    logs, scale, centre = prior.log_a, signatures.scale, signatures.centre
     for at in range(rows.indptr[row], rows.indptr[row + 1]):
-        w, added = rows.columns[at], np.int64(rows.counts[at])
-        count = count_of(
-            clusters.mask[w], clusters.start[w], clusters.slots, clusters.keys, clusters.cell_counts, own
-        )
-        change, square_change = _changes(prior, signatures, w, count, -added)
+        w, added = columns[at], np.int64(counts[at])
+        count = count_of(mask[w], start[w], slots, keys, cell_counts, own)
+        change, square_change = _changes(logs, prior.a, scale[w], centre[w], count, -added)
         square += square_change
         plain += change
-        add_direction(signatures.signs[w], change, products_out)
+        add_direction(signs[w], change, products_out)
         if prior.family == BERNOULLI:
             off += log_plus(prior.log_b, prior.b, size - count + 1)
             if count <= size:
@@ -140,11 +141,10 @@ def own_without(
 
 
 @kernel
-def _changes(prior, signatures, feature, count, added):
+def _changes(logs, a, scale, centre, count, added):
     """Change of a cluster's coordinate and squared norm when a feature's count changes, as whole numbers."""
-    before = log_plus(prior.log_a, prior.a, count) - prior.log_a[0]
-    after = log_plus(prior.log_a, prior.a, count + added) - prior.log_a[0]
-    scale, centre = signatures.scale[feature], signatures.centre[feature]
+    before = log_plus(logs, a, count) - logs[0]
+    after = log_plus(logs, a, count + added) - logs[0]
     change = np.rint(UNIT * after / scale) - np.rint(UNIT * before / scale)
     square = np.rint(SQUARE_UNIT * after * (after - 2.0 * centre) / scale**2)
     square -= np.rint(SQUARE_UNIT * before * (before - 2.0 * centre) / scale**2)
@@ -161,15 +161,17 @@ def add_direction(signs, change, products_out):
 @kernel
 def move_signature(rows, row, prior, clusters, signatures, cluster, sign):
     """Change the products of a cluster as `add_row` is about to change its counts."""
+    columns, counts, mask, start = rows.columns, rows.counts, clusters.mask, clusters.start
+    slots, keys, cell_counts, signs = clusters.slots, clusters.keys, clusters.cell_counts, signatures.signs
+    logs, scale, centre = prior.log_a, signatures.scale, signatures.centre
+    products = signatures.products[cluster]
     for at in range(rows.indptr[row], rows.indptr[row + 1]):
-        w, added = rows.columns[at], np.int64(rows.counts[at])
-        count = count_of(
-            clusters.mask[w], clusters.start[w], clusters.slots, clusters.keys, clusters.cell_counts, cluster
-        )
-        change, square_change = _changes(prior, signatures, w, count, sign * added)
+        w, added = columns[at], np.int64(counts[at])
+        count = count_of(mask[w], start[w], slots, keys, cell_counts, cluster)
+        change, square_change = _changes(logs, prior.a, scale[w], centre[w], count, sign * added)
         signatures.squares[cluster] += square_change
         signatures.sums[cluster] += change
-        add_direction(signatures.signs[w], change, signatures.products[cluster])
+        add_direction(signs[w], change, products)
 
 
 @kernel
@@ -184,16 +186,14 @@ def renew_signature(prior, clusters, signatures, cluster):
 @kernel
 def set_bits(signatures, products, level, bits_out):
     """Signs of the products about the centre, or for raw parameters about nothing."""
+    about = signatures.centre_products
+    factor = -level if signatures.is_raw else 1.0
     for j in range(bits_out.shape[0]):
         word = np.uint64(0)
         for i in range(64):
             at = 64 * j + i
-            if signatures.is_raw:
-                product = products[at] / UNIT + level * signatures.centre_products[at]
-            else:
-                product = products[at] / UNIT - signatures.centre_products[at]
-            if product >= 0.0:
-                word |= np.uint64(1) << np.uint64(i)
+            is_set = products[at] / UNIT - factor * about[at] >= 0.0
+            word |= np.uint64(is_set) << np.uint64(i)
         bits_out[j] = word
 
 
@@ -274,7 +274,9 @@ def project_clusters(
             k = j if clusters.mask[w] < 0 else np.int64(clusters.keys[clusters.start[w] + j])
             count = np.int64(clusters.cell_counts[clusters.start[w] + j])
             if k >= 0 and count > 0:
-                change, square = _changes(prior, signatures, w, 0, count)
+                change, square = _changes(
+                    prior.log_a, prior.a, signatures.scale[w], signatures.centre[w], 0, count
+                )
                 signatures.squares[k] += square
                 signatures.sums[k] += change
                 add_direction(signatures.signs[w], change, signatures.products[k])

@@ -12,19 +12,29 @@ import numpy as np
 
 from sparsemix.models.hashed_gibbs.cell_kernels import count_of
 from sparsemix.models.hashed_gibbs.exact_kernels import (
-    add_tokens,
     constants_without,
-    further_gain,
-    gain,
+    count_at,
+    factors_of_length,
+    further,
+    has_series,
     score_of_length,
 )
-from sparsemix.models.hashed_gibbs.kernels import FEW, add_row, constants, log_plus, log_target, log_weight
-from sparsemix.models.hashed_gibbs.state import BERNOULLI, PROCESS, Workspace
+from sparsemix.models.hashed_gibbs.kernels import (
+    add_row,
+    add_tokens,
+    constants,
+    gain,
+    has_tokens,
+    log_plus,
+    log_target,
+    log_weight,
+)
+from sparsemix.models.hashed_gibbs.state import PROCESS, Workspace
 from sparsemix.numeric.jit import kernel
 
 ELSEWHERE = 0.02  # uniform share of the proposals
-CANDIDATES = 16  # clusters at most that are scored with all features
-WINDOW = 20.0  # nats below the best by rare features alone where candidates end
+CANDIDATES = 8  # clusters at most that are scored with all features
+WINDOW = 10.0  # nats below the best by rare features alone where candidates end
 
 
 @kernel
@@ -39,7 +49,7 @@ def sweep_index(
     tally_out,  # OUT  (3,) int64: proposals of another cluster, accepted ones, rows
 ):
     """One proposal for each row."""
-    work = workspace(prior, clusters)
+    work = workspace(rows, prior, clusters)
     for i in range(order.shape[0]):
         row = order[i]
         own = assigned[row]
@@ -71,7 +81,7 @@ def place(
     uniforms,  # IN  (n,) float64
 ):
     """Let rows enter one after another: each is drawn from the proposals that the rows before it make."""
-    work = workspace(prior, clusters)
+    work = workspace(rows, prior, clusters)
     for i in range(order.shape[0]):
         row = order[i]
         n, total, top = propose(rows, row, budget, prior, clusters, -1, work)
@@ -81,7 +91,7 @@ def place(
 
 
 @kernel
-def workspace(prior, clusters):
+def workspace(rows, prior, clusters):
     """Arrays that proposals write on."""
     n_clusters = clusters.sizes.shape[0]
     empty = np.empty(4)
@@ -89,12 +99,24 @@ def workspace(prior, clusters):
     return Workspace(
         np.zeros(n_clusters, np.float32),
         np.empty(n_clusters + 1, np.int64),
+        np.empty(n_clusters),
+        np.arange(n_clusters).astype(np.int32),
+        np.empty(longest(rows), np.int64),
         np.empty(CANDIDATES, np.int64),
         np.empty(CANDIDATES),
         empty,
         np.empty(1),
         np.empty(4),
     )
+
+
+@kernel
+def longest(rows):
+    """Most entries of a row."""
+    most = 0
+    for row in range(rows.lengths.shape[0]):
+        most = max(most, rows.indptr[row + 1] - rows.indptr[row])
+    return most
 
 
 @kernel
@@ -128,33 +150,41 @@ def propose(rows, row, budget, prior, clusters, own, work):
 
 @kernel
 def _candidates(rows, row, budget, prior, clusters, own, work):
-    """Choose the clusters with the best scores from rare features alone; returns (how many, end of those features)."""
-    first, end, length = rows.indptr[row], rows.indptr[row + 1], rows.lengths[row]
-    n_found, n_seen, held_by_own, at = 0, np.int64(0), np.float32(0.0), first
-    while at < end:
-        w, added = rows.columns[at], np.int64(rows.counts[at])
-        mask, start = clusters.mask[w], clusters.start[w]
-        n_cells = np.int64(clusters.n_listed[w]) if mask >= 0 else work.held.shape[0]
-        count = np.int64(0)
-        if own >= 0:
-            count = count_of(mask, start, clusters.slots, clusters.keys, clusters.cell_counts, own) - added
-        n_others = n_cells - (1 if own >= 0 and count == 0 and mask >= 0 else 0)
-        if n_seen > 0 and n_seen + n_others > budget:
+    """Choose the clusters with the best scores from rare features alone; returns (how many, end of those features).
+
+    Where that is depends on the other rows alone: of each list those count that hold the feature without the row.
+    """
+    columns, added_counts, mask, starts = rows.columns, rows.counts, clusters.mask, clusters.start
+    n_listed, all_keys, all_gains, all_counts = (
+        clusters.n_listed,
+        clusters.keys,
+        clusters.gains,
+        clusters.cell_counts,
+    )
+    held, found, logs, sizes = work.held, work.found, prior.log_single, clusters.sizes
+    at, end, length = rows.indptr[row], rows.indptr[row + 1], rows.lengths[row]
+    n_found, n_seen, held_by_own = 0, 0, np.float32(0.0)
+    while at < end and n_seen < budget:
+        w, added = columns[at], np.int64(added_counts[at])
+        first, is_list, is_by_token = starts[w], mask[w] >= 0, has_tokens(prior, added)
+        last = first + (np.int64(n_listed[w]) if is_list else held.shape[0])
+        if not is_list and n_seen > 0 and n_seen + held.shape[0] > budget:
             break
-        n_seen += n_others
-        if n_others:
-            n_found = _add_found(prior, clusters, w, n_cells, added, own, work, n_found)
-        if count > 0:
-            held_by_own = add_tokens(prior, clusters.sizes[own] - 1, count, added, held_by_own)
+        keys = all_keys[first:last] if is_list else work.identity
+        counts = all_counts[first:last]
+        of_own = count_at(keys, counts, own)
+        if is_by_token:
+            n_found = _find(keys, all_gains[first:last], held, found, n_found)
+            _add_further(logs, prior.a, keys, counts, added, held)
+        else:
+            n_found = _find_at_once(prior, sizes, keys, counts, added, held, found, n_found)
+        n_seen += last - first - (1 if is_list and of_own == added else 0)
+        if of_own > added and is_by_token:
+            held_by_own = add_tokens(logs, prior.a, of_own - added, added, held_by_own)
+        elif of_own > added:
+            held_by_own += gain(prior, sizes[own] - 1, of_own - added, added)
         at += 1
-    n = 0
-    for j in range(n_found):
-        k = work.found[j]
-        score = work.held[k] + score_of_length(
-            prior, clusters.constant[k], clusters.sizes[k], clusters.totals[k], length
-        )
-        work.held[k] = np.float32(0.0)
-        n = _insert(work, n, k, score)
+    n = _best(prior, clusters, length, own, n_found, work)
     if held_by_own > 0.0:
         size, total = clusters.sizes[own] - 1, clusters.totals[own] - length
         n = _insert(work, n, own, held_by_own + score_of_length(prior, work.without, size, total, length))
@@ -164,25 +194,57 @@ def _candidates(rows, row, budget, prior, clusters, own, work):
 
 
 @kernel
-def _add_found(prior, clusters, feature, n_cells, added, own, work, n):
-    """Add a feature's gains to the clusters that hold it, but for the own one; returns how many are found by now."""
-    start, is_list = clusters.start[feature], clusters.mask[feature] >= 0
-    is_plain = prior.family != BERNOULLI and added <= FEW
-    for j in range(n_cells):
-        k = np.int64(clusters.keys[start + j]) if is_list else j
-        count = np.int64(clusters.cell_counts[start + j])
-        if k == own or count == 0:
-            continue
-        before = work.held[k]
-        work.found[n] = k
-        n += 1 if before == 0.0 else 0
-        if is_plain:
-            held = before + clusters.gains[start + j]
-            for token in range(1, added):
-                held += further_gain(prior, count, token)
-            work.held[k] = held
-        else:
-            work.held[k] = before + gain(prior, clusters.sizes[k], count, added)
+def _find(keys, gains, held, found, n):
+    """Add a feature's gains to the clusters that hold it; returns how many are found by now."""
+    for j in range(keys.shape[0]):
+        k = keys[j]
+        before = held[k]
+        found[n] = k
+        n += np.int64(before == 0.0) & np.int64(gains[j] > 0.0)
+        held[k] = before + gains[j]
+    return n
+
+
+@kernel
+def _add_further(logs, a, keys, counts, added, held):
+    for token in range(1, added):
+        for j in range(keys.shape[0]):
+            held[keys[j]] += further(logs, a, np.int64(counts[j]), token)
+
+
+@kernel
+def _find_at_once(prior, sizes, keys, counts, added, held, found, n):
+    """As `_find`, of features whose tokens are not added one after another."""
+    for j in range(keys.shape[0]):
+        k, count = np.int64(keys[j]), np.int64(counts[j])
+        if count > 0:
+            before = held[k]
+            found[n] = k
+            n += 1 if before == 0.0 else 0
+            held[k] = before + gain(prior, sizes[k], count, added)
+    return n
+
+
+@kernel
+def _best(prior, clusters, length, own, n_found, work):
+    """Keep the best of the clusters found, but for the own one, and forget the others; returns how many."""
+    held, found, partial = work.held, work.found, work.partial
+    is_short, constant, top = has_series(prior, length), clusters.constant, -np.inf
+    ones, pairs, squares = factors_of_length(length)
+    for j in range(n_found):
+        k = found[j]
+        of_length = constant[k, 0] + ones * constant[k, 1] + pairs * constant[k, 2] + squares * constant[k, 3]
+        partial[j] = held[k] + of_length
+        if not is_short:
+            partial[j] = held[k] + score_of_length(
+                prior, constant[k], clusters.sizes[k], clusters.totals[k], length
+            )
+        held[k] = np.float32(0.0)
+        top = max(top, partial[j] if k != own else -np.inf)
+    n = 0
+    for j in range(n_found):
+        if partial[j] >= top - WINDOW and found[j] != own:
+            n = _insert(work, n, found[j], partial[j])
     return n
 
 
@@ -207,17 +269,30 @@ def _insert(work, n, cluster, score):
 @kernel
 def _add_others(rows, row, first, prior, clusters, own, n, work):
     """Add to the candidates' scores what the features from entry `first` on say."""
-    for at in range(first, rows.indptr[row + 1]):
-        w, added = rows.columns[at], np.int64(rows.counts[at])
-        mask, start = clusters.mask[w], clusters.start[w]
-        for j in range(n):
-            k = work.chosen[j]
-            count = count_of(mask, start, clusters.slots, clusters.keys, clusters.cell_counts, k)
-            size = clusters.sizes[k]
-            if k == own:
-                count, size = count - added, size - 1
-            if count > 0:
-                work.scores[j] += add_tokens(prior, size, count, added, np.float32(0.0))
+    end, columns, added, counts = rows.indptr[row + 1], rows.columns, rows.counts, work.counts
+    mask, starts, sizes = clusters.mask, clusters.start, clusters.sizes
+    slots, keys, cell_counts = clusters.slots, clusters.keys, clusters.cell_counts
+    logs, a = prior.log_single, prior.a
+    for j in range(n):
+        k = work.chosen[j]
+        _look_up(columns, first, end, mask, starts, slots, keys, cell_counts, k, counts)
+        score = 0.0
+        for at in range(first, end):
+            tokens = np.int64(added[at])
+            count = counts[at - first] - (tokens if k == own else 0)
+            if count > 0 and has_tokens(prior, tokens):
+                score += add_tokens(logs, a, count, tokens, np.float32(0.0))
+            elif count > 0:
+                score += gain(prior, sizes[k] - (1 if k == own else 0), count, tokens)
+        work.scores[j] += score
+
+
+@kernel
+def _look_up(columns, first, end, mask, starts, slots, keys, cell_counts, cluster, counts_out):
+    """Counts of features in a cluster; in a loop of their own the processor fetches many at a time."""
+    for at in range(first, end):
+        w = columns[at]
+        counts_out[at - first] = count_of(mask[w], starts[w], slots, keys, cell_counts, cluster)
 
 
 @kernel

@@ -32,13 +32,13 @@ def log_plus(table, pseudo_count, count):
 
 
 @kernel
-def log_rising(prior, count, added):
+def log_rising(log_a, a, count, added):
     """Log of the rising factorial, ln G(a + count + added) - ln G(a + count)."""
     if added > FEW:
-        return log_gamma_ratio(prior.a + count, added)
+        return math.lgamma(a + count + added) - math.lgamma(a + count)
     total = 0.0
     for j in range(added):
-        total += log_plus(prior.log_a, prior.a, count + j)
+        total += log_plus(log_a, a, count + j)
     return total
 
 
@@ -90,21 +90,20 @@ def log_score(rows, row, prior, clusters, cluster, is_own):
     score = log_of_length(prior, size, total, length)
     if prior.family == BERNOULLI:
         score += clusters.off[cluster, 1 if is_own else 0]
+    columns, counts, mask, start = rows.columns, rows.counts, clusters.mask, clusters.start
+    slots, keys, cell_counts = clusters.slots, clusters.keys, clusters.cell_counts
+    log_a, log_b, b = prior.log_a, prior.log_b, prior.b
     for at in range(rows.indptr[row], rows.indptr[row + 1]):
-        w, added = rows.columns[at], np.int64(rows.counts[at])
-        count = count_of(
-            clusters.mask[w], clusters.start[w], clusters.slots, clusters.keys, clusters.cell_counts, cluster
-        )
-        if is_own:
-            count -= added
-        if prior.family == BERNOULLI:
-            score += log_plus(prior.log_a, prior.a, count) - log_plus(prior.log_b, prior.b, size - count)
-            if is_own:  # off[., 1] has the row's own counts in it
-                score += log_plus(prior.log_b, prior.b, size - count)
-                if count < size:
-                    score -= log_plus(prior.log_b, prior.b, size - count - 1)
-        else:
-            score += log_rising(prior, count, added)
+        w, added = columns[at], np.int64(counts[at])
+        count = count_of(mask[w], start[w], slots, keys, cell_counts, cluster) - (added if is_own else 0)
+        if prior.family != BERNOULLI:
+            score += log_rising(log_a, prior.a, count, added)
+            continue
+        score += log_plus(log_a, prior.a, count) - log_plus(log_b, b, size - count)
+        if is_own:  # off[., 1] has the row's own counts in it
+            score += log_plus(log_b, b, size - count)
+            if count < size:
+                score -= log_plus(log_b, b, size - count - 1)
     return score
 
 
@@ -163,9 +162,35 @@ def renew_all(prior, clusters):
 
 
 @kernel
-def gain_of_one(prior, count):
-    """What one token of a feature adds to a score in a cluster with `count` of them, beside one without."""
-    return np.float32(log_plus(prior.log_a, prior.a, count) - prior.log_a[0])
+def add_tokens(logs, a, count, added, held):
+    """Add to `held` what tokens of a feature say for a cluster with `count` of it, beside one without.
+
+    One after another, in single precision: `logs` are those of a + count.
+    """
+    if count + added <= logs.shape[0]:
+        for token in range(added):
+            held += logs[count + token] - logs[token]
+        return held
+    for token in range(added):
+        held += np.float32(math.log(a + count + token)) - logs[token]
+    return held
+
+
+@kernel
+def gain(prior, size, count, added):
+    """The same at once, where tokens are not added: of Bernoulli rows, and of many tokens."""
+    if prior.family == BERNOULLI:
+        off = log_plus(prior.log_b, prior.b, size) - log_plus(prior.log_b, prior.b, size - count)
+        return np.float32(log_plus(prior.log_a, prior.a, count) - prior.log_a[0] + off)
+    return np.float32(
+        log_rising(prior.log_a, prior.a, count, added) - log_rising(prior.log_a, prior.a, 0, added)
+    )
+
+
+@kernel
+def has_tokens(prior, added):
+    """Whether a feature's tokens are added one after another."""
+    return prior.family != BERNOULLI and added <= FEW
 
 
 @kernel
@@ -205,11 +230,16 @@ def change_counts(rows, row, prior, clusters, cluster, sign):
     """Add a row to the sums of a cluster, or subtract it."""
     clusters.sizes[cluster] += sign
     clusters.totals[cluster] += sign * rows.lengths[row]
+    columns, counts, mask, start = rows.columns, rows.counts, clusters.mask, clusters.start
+    n_listed, slots, keys = clusters.n_listed, clusters.slots, clusters.keys
+    cell_counts, gains, logs = clusters.cell_counts, clusters.gains, prior.log_single
     for at in range(rows.indptr[row], rows.indptr[row + 1]):
-        w = rows.columns[at]
-        cell = change_count(clusters, w, cluster, sign * np.int64(rows.counts[at]))
+        w = columns[at]
+        change = sign * np.int64(counts[at])
+        cell = change_count(mask[w], start[w], n_listed, slots, keys, cell_counts, gains, w, cluster, change)
         if cell >= 0:
-            clusters.gains[cell] = gain_of_one(prior, clusters.cell_counts[cell])
+            count = np.int64(cell_counts[cell])
+            gains[cell] = add_tokens(logs, prior.a, count, 1, np.float32(0.0))
 
 
 @kernel

@@ -31,8 +31,6 @@ METADATA = {"n_features", "n_clusters", *Hyperparameters._fields}
 def pack(kind: str, parameters: dict[str, Any], solution: Solution) -> Payload:
     """Everything that a model needs to answer."""
     stored = plain_parameters(parameters)
-    if not isinstance(stored["init"], str):
-        stored["init"] = "sequential"
     by_feature = solution.counts.tocsc()
     metadata = {
         "n_features": solution.features.n_features,

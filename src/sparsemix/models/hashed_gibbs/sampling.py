@@ -2,14 +2,14 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparsemix.chains import point_estimate
-from sparsemix.models.hashed_gibbs.engine import Chain, Plan, Sweep
-from sparsemix.models.hashed_gibbs.state import IntVector, Prior, Rows
+from sparsemix.models.hashed_gibbs.engine import Sweep
+from sparsemix.models.hashed_gibbs.state import IntVector
 from sparsemix.numeric.threads import thread_runner
 
 
@@ -47,6 +47,23 @@ class Start(NamedTuple):
     at_random: bool = False
 
 
+class AnyChain(Protocol):
+    """What a chain must be able to do."""
+
+    assigned: IntVector
+
+    def start(self, assigned: IntVector, *, at_random: bool) -> None:
+        """Begin from an assignment."""
+        ...
+
+    def sweep(self, *, adapts: bool) -> Sweep:
+        """Visit all rows."""
+        ...
+
+
+ChainMaker = Callable[[np.random.Generator], AnyChain]
+
+
 class Trace(NamedTuple):
     """What the chains did.
 
@@ -59,9 +76,7 @@ class Trace(NamedTuple):
 
 
 def sample(
-    rows: Rows,
-    prior: Prior,
-    plan: Plan,
+    new_chain: ChainMaker,
     settings: Settings,
     start: Start,
     follow: Callable[[Progress], None],
@@ -69,12 +84,12 @@ def sample(
     """Sample all chains, each from a seed of its own, so that the number of threads changes nothing."""
     seeds = np.random.SeedSequence(settings.seed).spawn(settings.n_chains + 1)
     n_kept = len(kept_sweeps(settings))
-    draws = np.empty((settings.n_chains * n_kept, rows.lengths.size), np.int32)
+    draws = np.empty((settings.n_chains * n_kept, start.assigned.size), np.int32)
     sweeps: list[list[Sweep]] = [[] for _ in range(settings.n_chains)]
 
     def run(part: tuple[int, int]) -> None:
         for number in range(*part):
-            chain = Chain(rows, prior, settings.n_components, plan, np.random.default_rng(seeds[number]))
+            chain = new_chain(np.random.default_rng(seeds[number]))
             own = draws[number * n_kept : (number + 1) * n_kept]
             _run(chain, settings, start, own, sweeps[number], partial(_tell, follow, number))
 
@@ -93,7 +108,7 @@ def kept_sweeps(settings: Settings) -> range:
 
 
 def _run(
-    chain: Chain,
+    chain: AnyChain,
     settings: Settings,
     start: Start,
     draws_out: NDArray[np.int32],

@@ -92,14 +92,18 @@ class Workspace(NamedTuple):
     """What proposals from the index write on.
 
     held : (K,) float32, all zero between proposals: gains of the clusters that are found; found : (K + 1,) those, and a
-    place to write on.
-    chosen, scores : (CANDIDATES,) the best of those.
+    place to write on; partial : (K,) their scores from rare features alone.
+    identity : (K,) 0, 1, ...; counts : as many as a row has entries.
+    chosen, scores : (CANDIDATES,) the best of those found.
     empty : (4,) constants of a cluster without rows; empty_score : (1,) its score.
     without : (4,) constants of the row's own cluster without the row.
     """
 
     held: NDArray[np.float32]
     found: IntVector
+    partial: FloatVector
+    identity: SmallVector
+    counts: IntVector
     chosen: IntVector
     scores: FloatVector
     empty: FloatVector

@@ -1,0 +1,267 @@
+"""What mixtures by Gibbs sampling share: sampling, and answers about rows. Public classes only say how chains run."""
+
+from collections.abc import Callable
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils.validation import check_is_fitted
+
+from sparsemix.answers import ComponentSummary, Suggestion
+from sparsemix.answers.unknown import warn_of_unknown_rows
+from sparsemix.foundation.checks import rows_to_draw
+from sparsemix.foundation.errors import parameter_error
+from sparsemix.models.hashed_gibbs import answers, building, checks, payload
+from sparsemix.models.hashed_gibbs.reading import Table
+from sparsemix.models.hashed_gibbs.sampling import ChainMaker, Progress, Settings, sample
+from sparsemix.models.hashed_gibbs.solution import (
+    Solution,
+    log_evidence,
+    log_weights,
+    responsibilities,
+    scores,
+    solution_of,
+)
+from sparsemix.models.hashed_gibbs.state import FloatMatrix, FloatVector, IntVector, Prior, Rows
+from sparsemix.numeric.seeds import generator
+from sparsemix.persistence import Payload
+
+
+class GibbsMixture(ClusterMixin, BaseEstimator):
+    """Base of `HashedGibbsMixture` and `UncollapsedGibbsMixture`: what both can do.
+
+    Questions about rows take `X` as `fit` does and match columns by name; features that the model does not know are
+    left out. They change nothing. All raise NotFittedError before `fit`.
+    """
+
+    model_kind: ClassVar[str]
+    starts: ClassVar[tuple[str, ...]]  # words that `init` may be, the default first
+    family: str
+    init: Any
+    binarize: float | None
+    verbose: int
+
+    def fit(self, X: Any, y: object = None, *, on_sweep: Callable[[Progress], None] | None = None) -> Self:  # noqa: ARG002
+        """Sample the clusters of all rows.
+
+        Parameters
+        ----------
+        X : Dataset, sparse matrix, array or data frame, (n_rows, n_features)
+            Whole numbers >= 0; zeros and ones for Bernoulli rows.
+        y : ignored
+        on_sweep : callable, optional
+            Told a `Progress` after each sweep; what it raises ends the fit.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ParameterError
+            If a parameter breaks its rule.
+        DataError
+            If `X` has no rows, or holds values that the family does not know, or `init` does not fit.
+        """
+        if on_sweep is not None and not callable(on_sweep):
+            raise parameter_error("on_sweep", type(self).__name__, "callable or None", on_sweep)
+        asked = checks.settings_of(self)
+        checks.hyperparameters_alone(self)
+        self._check_alone()
+        table = Table(X, self.family, self.binarize, type(self).__name__)
+        features = table.features(type(self).__name__)
+        hyper = checks.hyperparameters(self, table)
+        start = checks.start_of(self, table.n_rows)
+        settings = checks.size(self, asked, table)
+        matrix = table.matrix
+        rows = building.rows_of(matrix.indptr, matrix.indices, matrix.data, table.n_features)
+        prior = building.prior_of(rows, **hyper._asdict())
+
+        def follow(progress: Progress) -> None:
+            if self.verbose:
+                of = f"[{type(self).__name__}] chain {progress.chain + 1}, sweep {progress.sweep + 1}"
+                print(
+                    f"{of}: log joint {progress.result.log_joint:.6g}, {progress.result.n_moved} rows moved"
+                )
+            if on_sweep is not None:
+                on_sweep(progress)
+
+        trace = sample(self._chain_maker(rows, prior, settings), settings, start, follow)
+        self.draws_, self.labels_ = trace.draws, trace.labels
+        self.log_joint_ = np.array([[each.log_joint for each in chain] for chain in trace.sweeps])
+        self.n_clusters_ = np.array([[each.n_clusters for each in chain] for chain in trace.sweeps])
+        self.moves_ = np.array([[each.n_moved for each in chain] for chain in trace.sweeps])
+        n_proposed = sum(each.n_proposed for chain in trace.sweeps for each in chain)
+        self.acceptance_rate_ = float(self.moves_.sum() / max(n_proposed, 1))
+        self._adopt(solution_of(hyper, matrix, trace.labels, features))
+        return self
+
+    @property
+    def takes_counts(self) -> bool:
+        """Whether features share one probability, and count as often as they stand in a row."""
+        return self.family == "multinomial"
+
+    @property
+    def weights_(self) -> FloatVector:
+        """Probability that the next row is of each cluster, (n_clusters,); with a process the rest is for new ones."""
+        return np.exp(log_weights(self._opened()))
+
+    @property
+    def component_ids_(self) -> IntVector:
+        """Ids of the clusters, ``0 .. n_clusters - 1``."""
+        return np.arange(self._opened().sizes.size)
+
+    def predict(self, X: Any) -> IntVector:
+        """Most probable cluster of each row, the first of equals; (n_rows,)."""
+        found = self._ask(X, lambda part: part.argmax(axis=1))
+        return np.concatenate([np.empty(0, np.int64), *found])
+
+    def predict_proba(self, X: Any) -> FloatMatrix:
+        """Posterior probabilities of the clusters of `labels_`, given the row; (n_rows, n_clusters)."""
+        found = self._ask(X, responsibilities)
+        return np.vstack([np.empty((0, self._opened().sizes.size)), *found])
+
+    def score_samples(self, X: Any) -> FloatVector:
+        """Log probability of each row, nats; (n_rows,). A row's score does not depend on the others.
+
+        Of multinomial rows it is that of the words in their order.
+        """
+        return np.concatenate([np.empty(0), *self._ask(X, log_evidence)])
+
+    def score(self, X: Any, y: object = None) -> float:  # noqa: ARG002  (scikit-learn's signature)
+        """Mean log probability of the rows, nats."""
+        return answers.mean(self.score_samples(X), "score")
+
+    def unknown_rows(self, X: Any) -> NDArray[np.bool_]:
+        """Which rows hold features, but none that the model knows; (n_rows,)."""
+        solution = self._solution()
+        return np.asarray(self._table(X).known(solution.features, type(self).__name__)[1])
+
+    def top_features(
+        self, n: int = 10, *, by: str = "evidence", level: float = 0.95
+    ) -> list[ComponentSummary]:
+        """The features that stand for each cluster.
+
+        Parameters
+        ----------
+        n : int, default=10
+            Features per cluster.
+        by : {"evidence", "mean", "lift"}, default="evidence"
+            "evidence" sorts by smoothed count, "mean" by probability, "lift" by the lower end of its interval over the
+            probability in all rows.
+        level : float in (0, 1), default=0.95
+            Mass of the credible intervals.
+
+        Returns
+        -------
+        list of ComponentSummary
+            One for each cluster.
+        """
+        return answers.top_features(self._solution(), n, by, level)
+
+    def suggest(
+        self, accepted: Any, reject: Any = (), *, n: int = 10, level: float | None = 0.95
+    ) -> list[Suggestion]:
+        """Suggest features that go with those of a row.
+
+        Parameters
+        ----------
+        accepted, reject : sequence of str or int
+            Features that the row holds, and that it shall not hold; all others are not observed.
+        n : int, default=10
+        level : float in (0, 1) or None, default=0.95
+            Mass of the credible intervals; None leaves them out, which is faster.
+
+        Returns
+        -------
+        list of Suggestion
+            Most probable first.
+
+        Raises
+        ------
+        ParameterError
+            If a feature is not known; close matches are named.
+        """
+        return answers.suggest(self._solution(), accepted, reject, n, level)
+
+    def sample(
+        self, n_rows: int = 1, *, random_state: int | np.random.Generator | None = None
+    ) -> tuple[Any, IntVector]:
+        """Draw rows from the clusters of `labels_` at their posterior means.
+
+        Parameters
+        ----------
+        n_rows : int, default=1
+        random_state : int, Generator or None
+
+        Returns
+        -------
+        rows : (n_rows, n_features_in_) csr_array
+            Rows of a multinomial have Poisson lengths with the mean that was learnt.
+        components : (n_rows,) ndarray of int
+            The cluster each was drawn from.
+        """
+        solution = self._solution()
+        rows_to_draw(n_rows)
+        return answers.sample(solution, int(n_rows), generator(random_state, "sample"))
+
+    def to_payload(self) -> Payload:
+        """The exact state for a model file: clusters and their counts, but neither draws nor labels of rows."""
+        check_is_fitted(self)
+        parameters = self.get_params()
+        if not isinstance(self.init, str):
+            parameters["init"] = self.starts[0]
+        return payload.pack(self.model_kind, parameters, self._solution())
+
+    @classmethod
+    def from_payload(cls, stored: Payload) -> Self:
+        """The model that `to_payload` packed; ModelFileError if anything does not fit."""
+        model = cls(**payload.parameters_of(stored, cls))
+        model._adopt(payload.unpack(stored))
+        return model
+
+    def _check_alone(self) -> None:
+        """Check what can be checked of the parameters without the data, beyond what all of these models have."""
+
+    def _chain_maker(self, rows: Rows, prior: Prior, settings: Settings) -> ChainMaker:
+        """How to make a chain from a generator of its own."""
+        raise NotImplementedError
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_clusters")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = self.family != "bernoulli"
+        return tags
+
+    def _table(self, X: Any) -> Table:
+        return Table(X, self._solution().hyper.family, self.binarize, type(self).__name__)
+
+    def _adopt(self, solution: Solution) -> None:
+        self._clusters = solution
+        self.n_features_in_ = solution.features.n_features
+        if hasattr(self, "feature_names_in_"):
+            delattr(self, "feature_names_in_")
+        if solution.features.names is not None:
+            self.feature_names_in_ = solution.features.names
+
+    def _opened(self) -> Solution:
+        """The clusters; AttributeError, as Python has it for missing attributes, before there are any."""
+        if not self.__sklearn_is_fitted__():
+            raise AttributeError(f"this {type(self).__name__} has not learnt any rows yet: call fit")
+        return self._clusters
+
+    def _solution(self) -> Solution:
+        check_is_fitted(self)
+        return self._clusters
+
+    def _ask(self, X: Any, question: Callable[[FloatMatrix], Any]) -> list[Any]:
+        solution = self._solution()
+        table = self._table(X)
+        matrix, is_unknown = table.known(solution.features, type(self).__name__)
+        if is_unknown.any():
+            warn_of_unknown_rows(int(is_unknown.sum()), table.n_rows)
+        return list(scores(solution, matrix, question))
