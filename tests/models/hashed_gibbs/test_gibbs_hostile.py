@@ -112,7 +112,7 @@ def test_bad_starts(kind):
     fitted = new_model().fit(ROWS)
     before = hash_of(fitted)
     with pytest.raises(
-        DataError, match="'init' of HashedGibbsMixture must be 'sequential', 'random' or a cluster"
+        DataError, match="'init' of HashedGibbsMixture must be 'sequential', 'mixed', 'random' or a cluster"
     ):
         fitted.set_params(init=BAD_STARTS[kind]).fit(ROWS)
     assert hash_of(fitted.set_params(init="sequential")) == before

@@ -11,6 +11,8 @@ import sparsemix as sm
 from sparsemix.models.hashed_gibbs import equations, uncollapsed_kernels
 from sparsemix.models.hashed_gibbs.uncollapsed_chain import UncollapsedChain
 
+pytestmark = pytest.mark.slow
+
 
 def partition(assigned):
     """The assignment without the labels."""

@@ -17,6 +17,7 @@ from sparsemix.models.hashed_gibbs.state import FAMILIES, PROCESSES, IntVector
 from sparsemix.numeric.seeds import seed_of
 
 MOST_COMPONENTS, MOST_SWEEPS, MOST_BITS = 10_000_000, 10_000_000, 4096
+AT_RANDOM = {"sequential": 0.0, "mixed": 0.2, "random": 1.0}
 MOST_CELLS = 1_000_000_000  # of a table that a fit allocates
 
 
@@ -126,7 +127,7 @@ def start_of(model: Any, n_rows: int) -> Start:
     owner, init = type(model).__name__, model.init
     if isinstance(init, str):
         checks.one_of("init", owner, init, model.starts)
-        return Start(np.full(n_rows, -1), at_random=init == "random")
+        return Start(np.full(n_rows, -1), at_random=AT_RANDOM[init])
     try:
         given = np.asarray(init)
     except ValueError:

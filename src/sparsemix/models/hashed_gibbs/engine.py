@@ -12,11 +12,10 @@ from sparsemix.models.hashed_gibbs.hash_kernels import sweep_hash
 from sparsemix.models.hashed_gibbs.index_kernels import place, sweep_index
 from sparsemix.models.hashed_gibbs.kernels import add_rows
 from sparsemix.models.hashed_gibbs.signatures import HashForm, Signatures, signatures_of
-from sparsemix.models.hashed_gibbs.state import FINITE, Clusters, FloatVector, IntVector, Prior, Rows
+from sparsemix.models.hashed_gibbs.state import Clusters, FloatVector, IntVector, Prior, Rows
 
 ROWS_PER_BLOCK = 50_000  # uniforms drawn at a time
 INDEX_BUDGET = 512  # entries of lists that a proposal from the index looks at
-AT_RANDOM = 0.1  # of the rows start anywhere before the others enter
 SMALL = 128  # clusters up to which looking at all of them is as fast
 PROPOSALS = ("auto", "exact", "index", "hash")
 """Chosen by `benchmarks/hashed_gibbs.py`."""
@@ -73,23 +72,19 @@ class Chain:
         self._signatures: Signatures | None = None
         self._n_sweeps = 0
 
-    def start(self, assigned: IntVector, *, at_random: bool = False) -> None:
-        """Begin from an assignment, (n_rows,) with -1 for rows that enter one after another, or anywhere.
+    def start(self, assigned: IntVector, *, at_random: float = 0.0) -> None:
+        """Begin from an assignment, (n_rows,) with -1 for rows that enter one after another.
 
-        Where there are neither given rows nor a process, the first tenth starts anywhere, too: beside clusters without
-        rows, which know no common feature, common features alone would bring rows together.
+        A share of those, `at_random`, starts anywhere before the others enter. Beside clusters without rows, which know
+        no common feature, common features alone bring rows together.
         """
-        left = np.flatnonzero(assigned < 0)
-        share = 1.0 if at_random else 0.0
-        if left.size == assigned.size and self.prior.process == FINITE:
-            share = max(share, AT_RANDOM)
-        anywhere = self._rng.permutation(left)[: round(share * left.size)]
+        left = self._rng.permutation(np.flatnonzero(assigned < 0))
+        anywhere = left[: round(at_random * left.size)]
         self.assigned[:] = assigned
         self.assigned[anywhere] = self._rng.integers(self.clusters.sizes.size, size=anywhere.size)
         add_rows(self.rows, self.prior, self.clusters, self.assigned)
         state = (self.rows, self.prior, self.clusters)
-        left = self._rng.permutation(np.flatnonzero(self.assigned < 0))
-        for order in self._blocks(left):
+        for order in self._blocks(left[anywhere.size :]):
             uniforms = self._rng.random(order.size)
             place(*state, self.plan.index_budget, order, self.assigned, uniforms)
 

@@ -43,9 +43,10 @@ class HashedGibbsMixture(GibbsMixture):
         Visits to all rows; how many come before the first draw is kept; and one draw for how many.
     n_chains : int, default=1
         Independent chains.
-    init : {"sequential", "random"} or (n_rows,) array of int, default="sequential"
-        Rows enter one after another among the rows before them; or start anywhere; or in given clusters, such as the
-        `labels_` of another model, where rows with -1 enter after the others.
+    init : {"sequential", "mixed", "random"} or (n_rows,) array of int, default="sequential"
+        Rows enter one after another among the rows before them; or a fifth of them starts anywhere, and the others
+        enter; or all start anywhere; or in given clusters, such as the `labels_` of another model, where rows with -1
+        enter after the others.
     n_bits : int, default=256
         Bits of a signature, for "hash": 64, 128, ... 4096, or less than 64.
     raw : bool, default=False
@@ -103,7 +104,7 @@ class HashedGibbsMixture(GibbsMixture):
     """
 
     model_kind: ClassVar[str] = "hashed-gibbs-mixture"
-    starts: ClassVar[tuple[str, ...]] = ("sequential", "random")
+    starts: ClassVar[tuple[str, ...]] = ("sequential", "mixed", "random")
 
     def __init__(
         self,

@@ -34,7 +34,7 @@ from sparsemix.numeric.jit import kernel
 
 ELSEWHERE = 0.02  # uniform share of the proposals
 CANDIDATES = 8  # clusters at most that are scored with all features
-WINDOW = 10.0  # nats below the best by rare features alone where candidates end
+WINDOW = 8.0  # nats below the best by rare features alone where candidates end
 
 
 @kernel

@@ -39,12 +39,12 @@ class Settings(NamedTuple):
 class Start(NamedTuple):
     """Where chains begin.
 
-    assigned : (n_rows,) clusters that are given, -1 for rows that enter after the others; at_random : whether each of
-    those is put anywhere instead.
+    assigned : (n_rows,) clusters that are given, -1 for rows that enter after the others; at_random : share of those
+    that is put anywhere before.
     """
 
     assigned: IntVector
-    at_random: bool = False
+    at_random: float = 0.0
 
 
 class AnyChain(Protocol):
@@ -52,7 +52,7 @@ class AnyChain(Protocol):
 
     assigned: IntVector
 
-    def start(self, assigned: IntVector, *, at_random: bool) -> None:
+    def start(self, assigned: IntVector, *, at_random: float) -> None:
         """Begin from an assignment."""
         ...
 
