@@ -39,7 +39,7 @@ def random_start(rng, rows, n_components, n_features):
     """Statistics of random responsibilities; known rows are where they belong."""
     shares = equations.clamp(rng.dirichlet(np.ones(n_components), rows.n_rows), rows.labels)
     start = Statistics.zeros(n_components, n_features)
-    engine.add_expected_counts(start, rows, shares)
+    engine.add_expected(start, rows, shares)
     return start
 
 

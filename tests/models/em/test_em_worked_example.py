@@ -68,7 +68,7 @@ def joint(parameters):
 
 def retrained(responsibilities):
     statistics = Statistics.zeros(2, 6)
-    engine.add_expected_counts(statistics, rows_of(DENSE), np.asarray(responsibilities, float))
+    engine.add_expected(statistics, rows_of(DENSE), np.asarray(responsibilities, float))
     return MULTINOMIAL.maximize(statistics, FLAT)
 
 
@@ -116,7 +116,7 @@ def test_a_label_turns_the_tie():
 def test_nothing_changes_after_the_second_guess(last):
     """Section 3.2: "it's not hard to see that nothing changes after this"; so it is with the other tie-break."""
     start = Statistics.zeros(2, 6)
-    engine.add_expected_counts(start, rows_of(DENSE), np.eye(2)[[0, 1, 1, last]])
+    engine.add_expected(start, rows_of(DENSE), np.eye(2)[[0, 1, 1, last]])
     fit = engine.run(
         lambda: [rows_of(DENSE)], start, MULTINOMIAL, FLAT, engine.Loop(is_hard=True, max_iter=5, tol=0.0)
     )

@@ -6,6 +6,7 @@ serves rows in memory, tables read batch by batch, threads, and more than one ma
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 
@@ -118,7 +119,7 @@ def summarize(
     """E step over blocks of rows, at fixed parameters (TEXT, section 3.3).
 
     O(nnz x n_components); less in the sums where responsibilities are sparse. Threads first share the rows of a
-    small block, then the components, so that every sum keeps the order of the rows.
+    small block, then the features, so that every sum keeps the order of the rows.
     """
     n_features, n_components = parameters.feature_weights.shape
     total = Statistics.zeros(n_components, n_features)
@@ -145,25 +146,40 @@ def _add_block(
         _expect(rows.slice(*part), parameters, is_hard, responsibilities[place], log_evidence[place])
 
     run(expect, equal_parts(np.diff(rows.indptr) + 1.0, n_threads))
-    everything = [(0, parameters.log_weights.size)]
-    parts = everything if n_threads == 1 else equal_parts(responsibilities.sum(axis=0), n_threads)
-    run(lambda part: add_expected_counts(total, rows, responsibilities, *part), parts)
+    kernels.add_expected_sizes(responsibilities, rows.row_weights, total.sizes)
+    parts = _shares_of_features(rows, total.counts.shape[0], n_threads)
+    run(lambda part: _add_expected_counts(total, rows, responsibilities, *part), parts)
     counted = rows.row_weights > 0.0
     total.log_likelihood += float(rows.row_weights[counted] @ log_evidence[counted])
     total.n_rows += rows.n_rows
     total.n_impossible += int(np.isneginf(log_evidence).sum())
 
 
-def add_expected_counts(
-    total: Statistics, rows: Rows, responsibilities: FloatMatrix, first: int = 0, last: int | None = None
+def _shares_of_features(rows: Rows, n_features: int, n_threads: int) -> list[tuple[int, int]]:
+    """Ranges of features that hold about as many entries each; between bytes where rows are packed."""
+    if n_threads == 1 or rows.columns.size == 0:
+        return [(0, n_features)]
+    wanted = rows.columns.size * np.arange(1, n_threads) // n_threads
+    cuts = np.partition(rows.columns, wanted)[wanted]
+    bounds = [0, *(cuts // 8 * 8 if rows.codes is not None else cuts).tolist(), n_features]
+    return [(a, b) for a, b in pairwise(bounds) if a < b]
+
+
+def add_expected(total: Statistics, rows: Rows, responsibilities: FloatMatrix) -> None:
+    """Add expected sizes and counts of the rows to the total, in place."""
+    kernels.add_expected_sizes(responsibilities, rows.row_weights, total.sizes)
+    _add_expected_counts(total, rows, responsibilities, 0, total.counts.shape[0])
+
+
+def _add_expected_counts(
+    total: Statistics, rows: Rows, responsibilities: FloatMatrix, first: int, last: int
 ) -> None:
-    """Add the expected counts of components `first` up to `last` to the total, in place."""
-    what = (responsibilities, rows.row_weights)
-    where = (first, total.sizes.size if last is None else last, total.sizes, total.counts)
+    """Add the expected counts of features `first` up to `last`."""
+    rest = (responsibilities, rows.row_weights, first, last, total.counts)
     if rows.codes is not None:
-        packed_kernels.add_expected_counts(rows.codes, *what, *where)
+        packed_kernels.add_expected_counts(rows.codes, *rest)
     else:
-        kernels.add_expected_counts(rows.indptr, rows.columns, rows.values, *what, *where)
+        kernels.add_expected_counts(rows.indptr, rows.columns, rows.values, *rest)
 
 
 def assignments(blocks: Iterable[Rows], parameters: Parameters) -> IntVector:

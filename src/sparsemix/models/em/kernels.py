@@ -101,40 +101,50 @@ def share_out(
 
 
 @kernel
+def add_expected_sizes(
+    responsibilities,  # IN  (n_rows, n_components) float64
+    row_weights,  # IN  (n_rows,) float64
+    sizes_out,  # IN/OUT (n_components,) float64
+):
+    """Expected sizes E[c(k)] (TEXT, section 3.3), in the order of the rows."""
+    for i in range(responsibilities.shape[0]):
+        for k in range(sizes_out.shape[0]):
+            sizes_out[k] += row_weights[i] * responsibilities[i, k]
+
+
+@kernel
 def add_expected_counts(
-    indptr,  # IN  rows as CSR
+    indptr,  # IN  rows as CSR, columns of a row ascending
     columns,
     values,
     responsibilities,  # IN  (n_rows, n_components) float64
     row_weights,  # IN  (n_rows,) float64
-    first,  # IN  components from `first` up to `last` are added to
+    first,  # IN  features from `first` up to `last` are added to
     last,
-    sizes_out,  # IN/OUT (n_components,) float64
     counts_out,  # IN/OUT (n_features, n_components) float64
 ):
-    """Expected counts E[c(k)] and E[c(k, w)] (TEXT, section 3.3), in the order of the rows."""
-    n_components, n_own = responsibilities.shape[1], last - first
-    offset = np.uint64(first)
-    share, active = np.empty(n_own), np.empty(n_own, np.uint64)
+    """Expected counts E[c(k, w)] (TEXT, section 3.3), in the order of the rows."""
+    n_components = responsibilities.shape[1]
+    share, active = np.empty(n_components), np.empty(n_components, np.uint64)
     for i in range(indptr.shape[0] - 1):
-        n_all, n_active = 0, 0
+        e, end = indptr[i], indptr[i + 1]
+        while e < end and columns[e] < first:
+            e += 1
+        while e < end and columns[end - 1] >= last:
+            end -= 1
+        n_active = 0
         for k in range(n_components):
-            n_all += responsibilities[i, k] > 0.0
-        for k in range(n_own):
-            share[k] = row_weights[i] * responsibilities[i, first + k]
-            sizes_out[first + k] += share[k]
+            share[k] = row_weights[i] * responsibilities[i, k]
             if share[k] > 0.0:
                 active[n_active] = k
                 n_active += 1
-        if n_active == 0:
-            continue
-        if 4 * n_all > n_components:
-            for e in range(indptr[i], indptr[i + 1]):
-                column, value = np.uint32(columns[e]), values[e]
-                for k in range(n_own):
-                    counts_out[column, offset + np.uint64(k)] += value * share[k]
+        if 4 * n_active > n_components:
+            for at in range(e, end):
+                column, value = np.uint32(columns[at]), values[at]
+                for k in range(n_components):
+                    counts_out[column, k] += value * share[k]
         else:
-            for e in range(indptr[i], indptr[i + 1]):
-                column, value = np.uint32(columns[e]), values[e]
+            for at in range(e, end):
+                column, value = np.uint32(columns[at]), values[at]
                 for a in range(n_active):
-                    counts_out[column, offset + active[a]] += value * share[active[a]]
+                    counts_out[column, active[a]] += value * share[active[a]]

@@ -68,25 +68,23 @@ def add_expected_counts(
     codes,  # IN  (n_rows, n_bytes) uint8
     responsibilities,  # IN  (n_rows, n_components) float64
     row_weights,  # IN  (n_rows,) float64
-    first,  # IN  components from `first` up to `last` are added to
+    first,  # IN  features from `first` up to `last` are added to; `first` is a multiple of 8
     last,
-    sizes_out,  # IN/OUT (n_components,) float64
     counts_out,  # IN/OUT (n_features, n_components) float64
 ):
     """Twin of `kernels.add_expected_counts`: add up by byte, then give each bit the half of the sums that has it."""
-    n_bytes, n_own = codes.shape[1], last - first
-    tables, share = np.zeros((n_bytes, 256, n_own)), np.empty(n_own)
+    n_components, first_group, end_group = counts_out.shape[1], first >> 3, (last + 7) >> 3
+    tables, share = np.zeros((end_group - first_group, 256, n_components)), np.empty(n_components)
     for i in range(codes.shape[0]):
-        for k in range(n_own):
-            share[k] = row_weights[i] * responsibilities[i, first + k]
-            sizes_out[first + k] += share[k]
-        for g in range(n_bytes):
-            sums = tables[g, codes[i, g]]
-            for k in range(n_own):
+        for k in range(n_components):
+            share[k] = row_weights[i] * responsibilities[i, k]
+        for g in range(first_group, end_group):
+            sums = tables[g - first_group, codes[i, g]]
+            for k in range(n_components):
                 sums[k] += share[k]
-    for column in range(counts_out.shape[0] - 1, -1, -1):
-        group, half = column >> 3, 1 << (column & 7)
+    for column in range(last - 1, first - 1, -1):
+        group, half = (column >> 3) - first_group, 1 << (column & 7)
         for code in range(half):
-            for k in range(n_own):
-                counts_out[column, first + k] += tables[group, half + code, k]
+            for k in range(n_components):
+                counts_out[column, k] += tables[group, half + code, k]
                 tables[group, code, k] += tables[group, half + code, k]

@@ -98,7 +98,7 @@ def from_responsibilities(rows: Rows, responsibilities: FloatMatrix, n_features:
     shares[known] = 0.0
     shares[known, rows.labels[known]] = 1.0
     total = Statistics.zeros(shares.shape[1], n_features)
-    engine.add_expected_counts(total, rows, shares)
+    engine.add_expected(total, rows, shares)
     return total
 
 
