@@ -134,10 +134,21 @@ def log_predictive(
 ) -> None:
     """Log density of a row under each cluster, given the cluster's rows, in nats. O(n_clusters n_features)."""
     for k in range(state.sizes.shape[0]):
-        strength, power = prior.strength + state.sizes[k], prior.shape + 0.5 * state.sizes[k] + 0.5
-        factor = 0.5 * strength / (strength + 1.0)
-        total = 0.0
-        for j in range(row.shape[0]):
-            distance = row[j] - state.shift[j] - state.means[k, j]
-            total += math.log1p(factor * distance * distance / state.rates[k, j])
-        log_predictive_out[k] = state.constants[k] - power * total
+        log_predictive_out[k] = log_predictive_in(state, prior, row, k)
+
+
+@kernel
+def log_predictive_in(
+    state: DiagonalState,  # IN
+    prior: NormalGammaPrior,  # IN
+    row: FloatArray,  # IN  (n_features,)
+    cluster: int,
+) -> float:
+    """Log density of a row under one cluster, in nats. O(n_features)."""
+    strength, power = prior.strength + state.sizes[cluster], prior.shape + 0.5 * state.sizes[cluster] + 0.5
+    factor = 0.5 * strength / (strength + 1.0)
+    total = 0.0
+    for j in range(row.shape[0]):
+        distance = row[j] - state.shift[j] - state.means[cluster, j]
+        total += math.log1p(factor * distance * distance / state.rates[cluster, j])
+    return state.constants[cluster] - power * total

@@ -203,9 +203,21 @@ def log_predictive(
     """Log density of a row under each cluster, given the cluster's rows, in nats. O(n_clusters n_features**2)."""
     distance = np.empty(row.shape[0])
     for k in range(state.sizes.shape[0]):
-        for j in range(row.shape[0]):
-            distance[j] = row[j] - state.shift[j] - state.means[k, j]
-        strength = prior.strength + state.sizes[k]
-        squared = strength / (strength + 1.0) * squared_distance(state.factors[k], distance)
-        power = 0.5 * (prior.degrees + state.sizes[k] + 1.0)
-        log_predictive_out[k] = state.constants[k] - power * math.log1p(squared)
+        log_predictive_out[k] = log_predictive_in(state, prior, row, k, distance)
+
+
+@kernel
+def log_predictive_in(
+    state: FullState,  # IN
+    prior: NormalWishartPrior,  # IN
+    row: FloatArray,  # IN  (n_features,)
+    cluster: int,
+    distance_out: FloatArray,  # OUT (n_features,) room to work in
+) -> float:
+    """Log density of a row under one cluster, in nats. O(n_features**2)."""
+    for j in range(row.shape[0]):
+        distance_out[j] = row[j] - state.shift[j] - state.means[cluster, j]
+    strength = prior.strength + state.sizes[cluster]
+    squared = strength / (strength + 1.0) * squared_distance(state.factors[cluster], distance_out)
+    power = 0.5 * (prior.degrees + state.sizes[cluster] + 1.0)
+    return state.constants[cluster] - power * math.log1p(squared)
