@@ -17,7 +17,7 @@ import numpy as np
 
 from sparsemix.models.hashed_gibbs.cell_kernels import change_count, count_of
 from sparsemix.models.hashed_gibbs.state import BERNOULLI, FINITE, MULTINOMIAL
-from sparsemix.numeric.jit import kernel
+from sparsemix.numeric.jit import kernel, popcount
 from sparsemix.probability.gamma_ratios import log_rising as log_gamma_ratio
 
 FEW = 16  # up to so many tokens of a feature their logarithms are added; beyond, log gamma is asked
@@ -292,6 +292,26 @@ def draw(
 
 
 @kernel
+def draw_softmax(
+    scores,  # IN, used up  (n,) float64
+    uniform,  # IN  float64
+):
+    """Draw from log weights: the first at which the sum of the shares is above `uniform`."""
+    top, total = scores.max(), 0.0
+    for k in range(scores.shape[0]):
+        scores[k] = math.exp(scores[k] - top)
+        total += scores[k]
+    left, last = uniform * total, 0
+    for k in range(scores.shape[0]):
+        left -= scores[k]
+        if left < 0.0:
+            return k
+        if scores[k] > 0.0:
+            last = k
+    return last
+
+
+@kernel
 def highest(values):
     """The largest of the values; four running maxima, which the processor follows side by side."""
     n = values.shape[0]
@@ -302,3 +322,12 @@ def highest(values):
     for k in range(n - n % 4, n):
         a = max(a, values[k])
     return max(a, b, c, d)
+
+
+@kernel
+def n_differing(bits, others):
+    """How many bits of two signatures differ."""
+    differing = 0
+    for j in range(bits.shape[0]):
+        differing += popcount(bits[j] ^ others[j])
+    return differing
