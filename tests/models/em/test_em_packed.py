@@ -53,19 +53,18 @@ def test_log_joint(mode, name, seed, n_components, n_features):
 
 
 @modes
-@given(seed=seeds, n_features=st.integers(1, 40), cut=st.integers(0, 4))
-def test_expected_counts(mode, seed, n_features, cut):
+@given(seed=seeds, n_features=st.integers(1, 40), n_parts=st.integers(1, 7))
+def test_expected_counts(mode, seed, n_features, n_parts):
     """Of all features, or of some and then the others, to the bit."""
     rng = np.random.default_rng(seed)
     rows, row_weights = draw_rows(rng, "bernoulli", n_features=n_features), rng.integers(3, size=12) * 0.5
     shares = rng.dirichlet(np.full(4, 0.5), 12)
-    cut = min(8 * cut, n_features)
     found = []
-    for ranges in ([(0, n_features)], [(cut, n_features), (0, cut)]):
+    for parts in ([(0, 1)], [(part, n_parts) for part in range(n_parts)]):
         counts = np.ones((n_features, 4))
-        for first, last in ranges:
+        for part in parts:
             as_mode(packed_kernels.add_expected_counts, mode)(
-                codes_of(rows), shares, row_weights, first, last, counts
+                codes_of(rows), shares, row_weights, *part, counts
             )
         found.append(counts)
     assert_allclose(found[0].T - 1.0, equations.expected_counts(rows, shares, row_weights), atol=1e-12)

@@ -6,7 +6,6 @@ serves rows in memory, tables read batch by batch, threads, and more than one ma
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 import numpy as np
 
@@ -147,7 +146,7 @@ def _add_block(
 
     run(expect, equal_parts(np.diff(rows.indptr) + 1.0, n_threads))
     kernels.add_expected_sizes(responsibilities, rows.row_weights, total.sizes)
-    parts = _shares_of_features(rows, total.counts.shape[0], n_threads)
+    parts = [(part, n_threads) for part in range(n_threads)]
     run(lambda part: _add_expected_counts(total, rows, responsibilities, *part), parts)
     counted = rows.row_weights > 0.0
     total.log_likelihood += float(rows.row_weights[counted] @ log_evidence[counted])
@@ -155,27 +154,17 @@ def _add_block(
     total.n_impossible += int(np.isneginf(log_evidence).sum())
 
 
-def _shares_of_features(rows: Rows, n_features: int, n_threads: int) -> list[tuple[int, int]]:
-    """Ranges of features that hold about as many entries each; between bytes where rows are packed."""
-    if n_threads == 1 or rows.columns.size == 0:
-        return [(0, n_features)]
-    wanted = rows.columns.size * np.arange(1, n_threads) // n_threads
-    cuts = np.partition(rows.columns, wanted)[wanted]
-    bounds = [0, *(cuts // 8 * 8 if rows.codes is not None else cuts).tolist(), n_features]
-    return [(a, b) for a, b in pairwise(bounds) if a < b]
-
-
 def add_expected(total: Statistics, rows: Rows, responsibilities: FloatMatrix) -> None:
     """Add expected sizes and counts of the rows to the total, in place."""
     kernels.add_expected_sizes(responsibilities, rows.row_weights, total.sizes)
-    _add_expected_counts(total, rows, responsibilities, 0, total.counts.shape[0])
+    _add_expected_counts(total, rows, responsibilities, 0, 1)
 
 
 def _add_expected_counts(
-    total: Statistics, rows: Rows, responsibilities: FloatMatrix, first: int, last: int
+    total: Statistics, rows: Rows, responsibilities: FloatMatrix, part: int, n_parts: int
 ) -> None:
-    """Add the expected counts of features `first` up to `last`."""
-    rest = (responsibilities, rows.row_weights, first, last, total.counts)
+    """Add the expected counts of one part of the features."""
+    rest = (responsibilities, rows.row_weights, part, n_parts, total.counts)
     if rows.codes is not None:
         packed_kernels.add_expected_counts(rows.codes, *rest)
     else:

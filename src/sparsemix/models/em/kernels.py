@@ -114,24 +114,19 @@ def add_expected_sizes(
 
 @kernel
 def add_expected_counts(
-    indptr,  # IN  rows as CSR, columns of a row ascending
+    indptr,  # IN  rows as CSR
     columns,
     values,
     responsibilities,  # IN  (n_rows, n_components) float64
     row_weights,  # IN  (n_rows,) float64
-    first,  # IN  features from `first` up to `last` are added to
-    last,
+    part,  # IN  which share of the features is added to: eights of them are dealt in turn to so many parts
+    n_parts,
     counts_out,  # IN/OUT (n_features, n_components) float64
 ):
     """Expected counts E[c(k, w)] (TEXT, section 3.3), in the order of the rows."""
     n_components = responsibilities.shape[1]
     share, active = np.empty(n_components), np.empty(n_components, np.uint64)
     for i in range(indptr.shape[0] - 1):
-        e, end = indptr[i], indptr[i + 1]
-        while e < end and columns[e] < first:
-            e += 1
-        while e < end and columns[end - 1] >= last:
-            end -= 1
         n_active = 0
         for k in range(n_components):
             share[k] = row_weights[i] * responsibilities[i, k]
@@ -139,12 +134,16 @@ def add_expected_counts(
                 active[n_active] = k
                 n_active += 1
         if 4 * n_active > n_components:
-            for at in range(e, end):
-                column, value = np.uint32(columns[at]), values[at]
+            for e in range(indptr[i], indptr[i + 1]):
+                column, value = np.uint32(columns[e]), values[e]
+                if n_parts > 1 and (column >> 3) % n_parts != part:
+                    continue
                 for k in range(n_components):
                     counts_out[column, k] += value * share[k]
         else:
-            for at in range(e, end):
-                column, value = np.uint32(columns[at]), values[at]
+            for e in range(indptr[i], indptr[i + 1]):
+                column, value = np.uint32(columns[e]), values[e]
+                if n_parts > 1 and (column >> 3) % n_parts != part:
+                    continue
                 for a in range(n_active):
                     counts_out[column, active[a]] += value * share[active[a]]

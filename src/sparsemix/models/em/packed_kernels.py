@@ -68,23 +68,26 @@ def add_expected_counts(
     codes,  # IN  (n_rows, n_bytes) uint8
     responsibilities,  # IN  (n_rows, n_components) float64
     row_weights,  # IN  (n_rows,) float64
-    first,  # IN  features from `first` up to `last` are added to; `first` is a multiple of 8
-    last,
+    part,  # IN  which share of the features is added to: bytes of them are dealt in turn to so many parts
+    n_parts,
     counts_out,  # IN/OUT (n_features, n_components) float64
 ):
     """Twin of `kernels.add_expected_counts`: add up by byte, then give each bit the half of the sums that has it."""
-    n_components, first_group, end_group = counts_out.shape[1], first >> 3, (last + 7) >> 3
-    tables, share = np.zeros((end_group - first_group, 256, n_components)), np.empty(n_components)
+    n_components, n_own = counts_out.shape[1], (codes.shape[1] - part + n_parts - 1) // n_parts
+    tables, share = np.zeros((n_own, 256, n_components)), np.empty(n_components)
     for i in range(codes.shape[0]):
         for k in range(n_components):
             share[k] = row_weights[i] * responsibilities[i, k]
-        for g in range(first_group, end_group):
-            sums = tables[g - first_group, codes[i, g]]
+        for g in range(n_own):
+            sums = tables[g, codes[i, part + g * n_parts]]
             for k in range(n_components):
                 sums[k] += share[k]
-    for column in range(last - 1, first - 1, -1):
-        group, half = (column >> 3) - first_group, 1 << (column & 7)
+    for column in range(counts_out.shape[0] - 1, -1, -1):
+        group, half = column >> 3, 1 << (column & 7)
+        if group % n_parts != part:
+            continue
+        own = group // n_parts
         for code in range(half):
             for k in range(n_components):
-                counts_out[column, k] += tables[group, half + code, k]
-                tables[group, code, k] += tables[group, half + code, k]
+                counts_out[column, k] += tables[own, half + code, k]
+                tables[own, code, k] += tables[own, half + code, k]
