@@ -83,12 +83,18 @@ def test_parts_that_are_missing(refused):
     for key in payload.metadata:
         kept = {name: value for name, value in payload.metadata.items() if name != key}
         refused(replace(payload, metadata=kept))
-    for key in payload.parameters:
-        kept = {name: value for name, value in payload.parameters.items() if name != key}
-        refused(replace(payload, parameters=kept))
     refused(replace(payload, parameters=payload.parameters | {"spare": 1}))
     refused(replace(payload, feature_names=payload.feature_names[:2]))
     refused(replace(payload, feature_names=np.array(["cat", "cat", "eel"], dtype=object)))
+
+
+def test_a_parameter_that_came_after_the_file_has_its_default(tmp_path):
+    payload = hashed_gibbs_payload()
+    kept = {name: value for name, value in payload.parameters.items() if name not in {"thin", "n_sweeps"}}
+    write_payload(tmp_path / "old.smx", replace(payload, parameters=kept))
+    model = load_model(tmp_path / "old.smx")
+    assert (model.thin, model.n_sweeps) == (HashedGibbsMixture().thin, HashedGibbsMixture().n_sweeps)
+    assert model.smoothing == 0.5
 
 
 def test_presence_is_held_by_no_more_rows_than_there_are(refused):
