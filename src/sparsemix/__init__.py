@@ -15,6 +15,7 @@ _HOME = {
     "KeywordSuggester": "sparsemix.answers",
     "BernoulliMixture": "sparsemix.models.em",
     "MultinomialMixture": "sparsemix.models.em",
+    "GammaPoissonFactors": "sparsemix.models.gamma_poisson",
     "HashedGibbsMixture": "sparsemix.models.hashed_gibbs",
     "UncollapsedGibbsMixture": "sparsemix.models.hashed_gibbs",
     "compare_n_components": "sparsemix.models.em",
@@ -34,6 +35,7 @@ __all__ = [
     "BernoulliMixture",
     "DataError",
     "Dataset",
+    "GammaPoissonFactors",
     "HashedGibbsMixture",
     "KeywordSuggester",
     "ModelFileError",
@@ -65,6 +67,7 @@ if TYPE_CHECKING:
     )
     from sparsemix.model_io import load_model, save_model
     from sparsemix.models.em import BernoulliMixture, MultinomialMixture, compare_n_components
+    from sparsemix.models.gamma_poisson import GammaPoissonFactors
     from sparsemix.models.hashed_gibbs import HashedGibbsMixture, UncollapsedGibbsMixture
     from sparsemix.models.online_profiles import OnlineBernoulliMixture
 

@@ -1,0 +1,20 @@
+"""GAP: Gamma-Poisson factor models of users x events, and click-through rates.
+
+| paper | code | shape |
+|---|---|---|
+| X, x_ij | `rows` | (n_rows, n_features) CSR of counts |
+| U, u_ik | `user_factors` | (n_rows, n_components) |
+| V, v_jk | `feature_factors`; inside the slice (n_features, n_components) | (n_components, n_features) |
+| Y = U V' | `rates` | never as a whole |
+| alpha_k, beta_k | `shape`, `rate` | (n_components,) |
+| gamma | `concentration` | a number |
+| h_jk(i) | summed: `user_counts`, `feature_counts` | (n_rows, n_components), (n_features, n_components) |
+
+Each component's feature factors sum to one, so that a user's factor is the number of events expected of the component.
+Read `equations` first. `engine` is a sweep of EM and its loops, `sampling` a chain of Gibbs sampling; `learning` has
+starts and chains, `folding` new users and new features, `answers` what is asked of factors, on `kernels` and `state`.
+"""
+
+from sparsemix.models.gamma_poisson.estimator import GammaPoissonFactors
+
+__all__ = ["GammaPoissonFactors"]

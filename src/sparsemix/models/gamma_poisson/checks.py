@@ -1,0 +1,109 @@
+"""Rules of the estimator's parameters, checked before anything is learnt."""
+
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from sparsemix.foundation.checks import LARGEST, SMALLEST, at_least, inside, one_of, pseudo_count
+from sparsemix.foundation.errors import DataError, parameter_error
+from sparsemix.models.gamma_poisson.engine import WALKS, Loop, Table
+from sparsemix.models.gamma_poisson.learning import Settings
+from sparsemix.models.gamma_poisson.sampling import Plan
+from sparsemix.models.gamma_poisson.state import FloatVector, Prior
+from sparsemix.numeric.seeds import seed_of
+
+SOLVERS = ("ml", "map", "gibbs")
+MOST_COMPONENTS, MOST_SWEEPS, MOST_THREADS = 100_000, 10_000_000, 256
+MOST_CELLS = 1_000_000_000  # of draws that a fit keeps
+MOST_COUNT = 2**31 - 1  # that is split at random
+
+
+def settings_of(model: Any) -> Settings:
+    """Check all parameters that do not need the data."""
+    owner = type(model).__name__
+    one_of("solver", owner, model.solver, SOLVERS)
+    most = f"an integer >= 1, at most {MOST_COMPONENTS:,}"
+    at_least("n_components", owner, model.n_components, 1, most, most=MOST_COMPONENTS)
+    at_least("n_init", owner, model.n_init, 1)
+    if not isinstance(model.verbose, Integral | np.bool_) or model.verbose < 0:
+        raise parameter_error("verbose", owner, "an integer >= 0", model.verbose)
+    n_threads = threads_of(model.n_jobs, owner)
+    loop, plan = _loop(model, owner, n_threads), plan_of(model, owner, n_threads)
+    return Settings(
+        model.solver,
+        int(model.n_components),
+        _prior(model, owner),
+        int(model.n_init),
+        int(model.n_chains),
+        loop,
+        plan,
+        seed_of(model.random_state, owner),
+    )
+
+
+def _loop(model: Any, owner: str, n_threads: int) -> Loop:
+    one_of("algorithm", owner, model.algorithm, tuple(WALKS))
+    at_least("max_iter", owner, model.max_iter, 1)
+    inside("tol", owner, model.tol, "a number >= 0", 0.0, LARGEST)
+    return Loop(model.algorithm, int(model.max_iter), float(model.tol), n_threads)
+
+
+def plan_of(model: Any, owner: str, n_threads: int) -> Plan:
+    """Check how much is sampled."""
+    at_least("n_sweeps", owner, model.n_sweeps, 1, most=MOST_SWEEPS)
+    rule = f"an integer from 0 to n_sweeps - 1, which is {int(model.n_sweeps) - 1}"
+    at_least("burn_in", owner, model.burn_in, 0, rule, most=int(model.n_sweeps) - 1)
+    at_least("thin", owner, model.thin, 1)
+    at_least("n_chains", owner, model.n_chains, 1, "an integer from 1 to 1000", most=1000)
+    return Plan(int(model.n_sweeps), int(model.burn_in), min(int(model.thin), MOST_SWEEPS), n_threads)
+
+
+def _prior(model: Any, owner: str) -> Prior:
+    n_components = int(model.n_components)
+    shape = _for_each("shape", owner, model.shape, n_components, SMALLEST)
+    rate = _for_each("rate", owner, model.rate, n_components, 0.0)
+    pseudo_count("feature_concentration", owner, model.feature_concentration)
+    if model.solver == "ml":
+        shape, rate = np.ones(n_components), np.zeros(n_components)
+    return Prior(shape, rate, float(model.feature_concentration))
+
+
+def _for_each(name: str, owner: str, value: Any, n_components: int, least: float) -> FloatVector:
+    """The parameter for each component, (n_components,)."""
+    rule = f"a number {'>= 0' if least == 0.0 else '> 0'}, or one for each of {n_components} components"
+    values = value.tolist() if isinstance(value, np.ndarray) else value
+    values = list(values) if isinstance(values, list | tuple) else [values] * n_components
+    if len(values) != n_components:
+        raise parameter_error(name, owner, rule, value)
+    for each in values:
+        inside(name, owner, each, rule, least, np.nextafter(LARGEST, np.inf))
+    return np.array(values, float)
+
+
+def fits_memory(settings: Settings, table: Table, owner: str) -> None:
+    """Raise ParameterError if draws fit no memory, or DataError if counts cannot be split at random."""
+    if settings.solver != "gibbs":
+        return
+    if np.any(table.rows.values != np.floor(table.rows.values)) or np.any(table.rows.values > MOST_COUNT):
+        raise DataError(
+            f"'X' of {owner} must hold whole numbers up to {MOST_COUNT} with solver='gibbs'. Round the values, or take "
+            f"solver='map'."
+        )
+    cells = (table.n_rows + table.n_features) * settings.n_components
+    n_draws = settings.plan.n_draws * settings.n_chains
+    if n_draws * cells > MOST_CELLS:
+        most = MOST_CELLS // cells
+        rule = f"so large that {most} draws of {cells:,} factors are kept at most"
+        raise parameter_error("thin", owner, rule, settings.plan.thin, "Or set fewer sweeps or chains.")
+
+
+def threads_of(n_jobs: Any, owner: str) -> int:
+    """Threads by scikit-learn's convention: None is one, -1 all processors, -2 all but one."""
+    from joblib import effective_n_jobs
+
+    if n_jobs is not None:
+        is_whole = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool)
+        if not is_whole or n_jobs == 0:
+            raise parameter_error("n_jobs", owner, "None or an integer other than 0", n_jobs)
+    return min(int(effective_n_jobs(n_jobs)), MOST_THREADS)

@@ -1,0 +1,217 @@
+"""A sweep of EM over all users, and the loops that repeat it: plain, of Lee and Seung, and in leaps.
+
+Users are cut into parts that depend on the data alone; threads share the parts, and sums are added in their order, so
+that the answer does not depend on the number of threads.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import gammaln
+
+from sparsemix.models.gamma_poisson import kernels
+from sparsemix.models.gamma_poisson.acceleration import GROWTH, SHORTEST_LIMIT, leap, leap_length
+from sparsemix.models.gamma_poisson.state import (
+    Factors,
+    FloatMatrix,
+    FloatVector,
+    IntVector,
+    Prior,
+    Rows,
+    normalised,
+    rows_between,
+)
+from sparsemix.numeric.threads import Run, equal_parts, thread_runner
+
+MOST_PARTS = 16
+ENTRIES_PER_FEATURE = 16  # of a part, so that its table of features costs less than its rows
+
+
+class Loop(NamedTuple):
+    """How EM runs.
+
+    algorithm : "accelerated", "em" or "multiplicative"; max_iter : most sweeps.
+    tol : stop when a sweep raises the objective by less, nats an event; n_threads : of a sweep.
+    """
+
+    algorithm: str = "accelerated"
+    max_iter: int = 200
+    tol: float = 1e-5
+    n_threads: int = 1
+
+
+class Split(NamedTuple):
+    """The expected split of all counts, summed, and the log likelihood of the factors that made it, nats.
+
+    user_counts : (n_rows, n_components); feature_counts : (n_features, n_components).
+    """
+
+    user_counts: FloatMatrix
+    feature_counts: FloatMatrix
+    log_likelihood: float
+
+
+class Table:
+    """Rows cut into parts, with what stays the same in all sweeps.
+
+    Parameters
+    ----------
+    rows : Rows
+    n_features : int
+    """
+
+    def __init__(self, rows: Rows, n_features: int) -> None:
+        self.rows, self.n_features, self.n_rows = rows, n_features, rows.indptr.size - 1
+        entries = np.diff(rows.indptr)
+        n_parts = min(MOST_PARTS, max(1, rows.values.size // (ENTRIES_PER_FEATURE * n_features)))
+        self.parts = equal_parts(entries + 1.0, n_parts)
+        self.n_events = float(rows.values.sum())
+        self.log_factorials = float(gammaln(rows.values + 1.0).sum())
+
+    def totals(self) -> FloatVector:
+        """Events of each row, (n_rows,)."""
+        return np.bincount(self.row_numbers(), self.rows.values, minlength=self.n_rows).astype(np.float64)
+
+    def row_numbers(self) -> IntVector:
+        """The row of each non-zero, (nnz,)."""
+        return np.repeat(np.arange(self.n_rows), np.diff(self.rows.indptr))
+
+
+def split(table: Table, factors: Factors, run: Run[tuple[int, int]]) -> Split:
+    """E step at the factors; O(nnz x n_components), memory for a table of features a part."""
+    user_counts = np.empty_like(factors.users)
+    ratios = np.zeros((len(table.parts), *factors.features.shape))
+    logs = np.zeros(len(table.parts))
+
+    def one(part: tuple[int, int]) -> None:
+        number, rows = table.parts.index(part), rows_between(table.rows, *part)
+        rates, place = np.empty(rows.values.size), slice(*part)
+        where = (factors.users[place], factors.features, rates, user_counts[place], ratios[number])
+        kernels.add_expected_counts(*rows, *where)
+        logs[number] = rows.values @ np.log(np.maximum(rates, kernels.LEAST_RATE, out=rates), out=rates)
+
+    run(one, table.parts)
+    rest = float(factors.users.sum()) + table.log_factorials
+    return Split(user_counts, ratios.sum(axis=0) * factors.features, float(logs.sum()) - rest)
+
+
+def users_of(counts: FloatMatrix, prior: Prior) -> FloatMatrix:
+    """M step of the user factors, from the split of their counts.
+
+    Where the shape is below one, some are clipped at zero. A user of whom nothing would be left keeps the largest.
+    """
+    users = np.maximum(counts + (prior.shape - 1.0), 0.0)
+    if np.any(prior.shape < 1.0):
+        lost = np.flatnonzero(~users.any(axis=1) & counts.any(axis=1))
+        best = counts[lost].argmax(axis=1)
+        users[lost, best] = counts[lost, best]
+    users /= 1.0 + prior.rate
+    return users
+
+
+def maximize(found: Split, prior: Prior) -> Factors:
+    """M step (`equations.em_step`)."""
+    return Factors(users_of(found.user_counts, prior), normalised(found.feature_counts))
+
+
+class Fit(NamedTuple):
+    """Where EM stands.
+
+    component_counts : (n_components,) events that the split gives to each.
+    trace : objective of the start and after each sweep, nats.
+    """
+
+    factors: Factors
+    component_counts: FloatVector
+    trace: list[float]
+    is_converged: bool
+
+
+class Place(NamedTuple):
+    """Factors, the split that they make, and the objective there."""
+
+    factors: Factors
+    found: Split
+    objective: float
+
+
+OnSweep = Callable[[float], None]
+
+
+def run(table: Table, start: Factors, prior: Prior, loop: Loop, on_sweep: OnSweep = lambda _: None) -> Fit:
+    """Repeat sweeps from the start until one gains no more than the tolerance; the objective never falls.
+
+    With a shape below one it may, in sweeps that clip factors at zero: the density has no bound there. `on_sweep` is
+    told the objective after each sweep; what it raises ends the run.
+    """
+    with thread_runner(loop.n_threads) as threads:
+
+        def look(factors: Factors) -> Place:
+            found = split(table, factors, threads)
+            return Place(factors, found, found.log_likelihood + prior.log_density(factors.users))
+
+        has_bound = bool(np.all(prior.shape >= 1.0))  # else the objective says nothing about a leap
+        walk = (WALKS[loop.algorithm] if has_bound or loop.algorithm != "accelerated" else Plain)(look, prior)
+        place, is_converged = look(start), False
+        trace = [place.objective]
+        while len(trace) <= loop.max_iter and not is_converged:
+            place, is_plain = walk.step(place)
+            trace.append(place.objective)
+            on_sweep(place.objective)
+            is_converged = is_plain and abs(trace[-1] - trace[-2]) <= loop.tol * table.n_events
+    return Fit(place.factors, place.found.feature_counts.sum(axis=0), trace, is_converged)
+
+
+class Plain:
+    """EM: both factors from one split."""
+
+    def __init__(self, look: Callable[[Factors], Place], prior: Prior) -> None:
+        self.look, self.prior = look, prior
+
+    def step(self, place: Place) -> tuple[Place, bool]:
+        """The next place, and whether it was reached by a plain sweep, whose gain may end the run."""
+        return self.look(maximize(place.found, self.prior)), True
+
+
+class InTurn(Plain):
+    """Lee and Seung: users first, then features from a split of their own."""
+
+    def step(self, place: Place) -> tuple[Place, bool]:
+        """The next place; without a prior each component's length moves freely, from V over to U."""
+        users = users_of(place.found.user_counts, self.prior)
+        counts = self.look(Factors(users, place.factors.features)).found.feature_counts
+        if self.prior.is_flat:
+            sums = users.sum(axis=0)
+            users *= np.divide(counts.sum(axis=0), sums, out=np.ones_like(sums), where=sums > 0.0)
+        return self.look(Factors(users, normalised(counts))), True
+
+
+class Leaps(Plain):
+    """EM in leaps (SQUAREM, Varadhan and Roland, 2008): after two plain sweeps a third goes on along their curve.
+
+    A leap that would lower the objective is taken back and costs a sweep.
+    """
+
+    def __init__(self, look: Callable[[Factors], Place], prior: Prior) -> None:
+        super().__init__(look, prior)
+        self.before: Factors | None = None
+        self.limit = SHORTEST_LIMIT
+
+    def step(self, place: Place) -> tuple[Place, bool]:
+        """The next place, by a leap if the one before was plain."""
+        following = maximize(place.found, self.prior)
+        before, self.before = self.before, None
+        length = 0.0 if before is None else leap_length(before, place.factors, following)
+        if before is None or length <= 1.0:
+            self.before = place.factors
+            return self.look(following), True
+        reached = self.look(leap(before, place.factors, following, min(length, self.limit)))
+        if reached.objective >= place.objective:
+            self.limit *= GROWTH if length > self.limit else 1.0
+            return reached, False
+        self.limit = max(SHORTEST_LIMIT, self.limit / GROWTH)
+        return place, False
+
+
+WALKS = {"accelerated": Leaps, "em": Plain, "multiplicative": InTurn}

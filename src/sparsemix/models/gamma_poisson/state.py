@@ -1,0 +1,74 @@
+"""What the next sweep needs: factors, priors and rows."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsemix.data.count_inputs import CountBlock
+
+FloatMatrix = NDArray[np.float64]
+FloatVector = NDArray[np.float64]
+IntVector = NDArray[np.int64]
+Rows = CountBlock
+
+
+class Prior(NamedTuple):
+    """Gamma prior of user factors and Dirichlet prior of feature factors.
+
+    shape, rate : (n_components,) of the Gamma; 1 and 0 are maximum likelihood.
+    concentration : pseudo-count of every feature in every component, for sampling alone.
+    """
+
+    shape: FloatVector
+    rate: FloatVector
+    concentration: float = 1.0
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether it leaves the likelihood alone."""
+        return bool(np.all(self.shape == 1.0) and np.all(self.rate == 0.0))
+
+    def log_density(self, users: FloatMatrix) -> float:
+        """Log density of the positive user factors without its constants, nats."""
+        if self.is_flat:
+            return 0.0
+        of_logs = 0.0
+        if np.any(self.shape != 1.0):
+            logs = np.log(users, out=np.zeros_like(users), where=users > 0.0)
+            of_logs = float(logs.sum(axis=0) @ (self.shape - 1.0))
+        return of_logs - float(users.sum(axis=0) @ self.rate)
+
+
+class Factors(NamedTuple):
+    """Where a fit or a chain stands.
+
+    users : (n_rows, n_components); features : (n_features, n_components), each column sums to one.
+    """
+
+    users: FloatMatrix
+    features: FloatMatrix
+
+
+@dataclass(frozen=True)
+class Draws:
+    """Kept draws of all chains, chain after chain.
+
+    users : (n_draws, n_rows, n_components); features : (n_draws, n_features, n_components).
+    """
+
+    users: NDArray[np.float64]
+    features: NDArray[np.float64]
+
+
+def rows_between(rows: Rows, first: int, last: int) -> Rows:
+    """Rows `first` to `last` without a copy of what they hold."""
+    start, end = rows.indptr[first], rows.indptr[last]
+    return Rows(rows.indptr[first : last + 1] - start, rows.columns[start:end], rows.values[start:end])
+
+
+def normalised(counts: FloatMatrix) -> FloatMatrix:
+    """Columns divided by their sums; one without any is spread evenly."""
+    totals = counts.sum(axis=0)
+    return np.asarray(np.where(totals > 0.0, counts / np.where(totals > 0.0, totals, 1.0), 1.0 / len(counts)))
