@@ -17,6 +17,20 @@ def seed_of(value: Any, owner: str) -> int:
         raise parameter_error("random_state", owner, rule, value) from error
 
 
+def stream(seed: np.random.SeedSequence, number: int) -> np.random.Generator:
+    """The generator of that number which belongs to a seed; unlike `spawn` it does not depend on what was asked before.
+
+    Examples
+    --------
+    >>> seed = np.random.SeedSequence(0)
+    >>> draws = [stream(seed, number).random() for number in (3, 3, 4)]
+    >>> draws[0] == draws[1], draws[0] == draws[2]
+    (True, False)
+    """
+    key = (*seed.spawn_key, number)
+    return np.random.default_rng(np.random.SeedSequence(seed.entropy, spawn_key=key))
+
+
 def generator(value: Any, owner: str) -> np.random.Generator:
     """NumPy's generator for a seed, or itself."""
     try:

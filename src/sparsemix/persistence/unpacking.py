@@ -25,13 +25,17 @@ def _plain(value: Any) -> Any:
 
 
 def parameters_of(stored: Payload, model_class: Any) -> dict[str, Any]:
-    """The constructor's arguments; ModelFileError if they are not those of the class."""
+    """The constructor's arguments; ModelFileError if there are others than those of the class.
+
+    Those that are not there have their defaults: the file was written before there were any.
+    """
     if stored.kind != model_class.model_kind:
         raise ModelFileError(
             f"it holds a model of the kind {shorten(stored.kind)}, not {model_class.model_kind!r}"
         )
-    check_names(stored.parameters, set(model_class().get_params()), "parameters")
-    return stored.parameters
+    defaults = model_class().get_params()
+    check_names(defaults | stored.parameters, set(defaults), "parameters")
+    return defaults | stored.parameters
 
 
 def check_names(found: dict[str, Any], expected: set[str], what: str) -> None:

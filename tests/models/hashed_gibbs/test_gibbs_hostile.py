@@ -40,6 +40,7 @@ BAD = {
     "tempering": (None, "x", 0, 1.1, -0.1, np.nan, np.inf, True, [0.5]),
     "binarize": ("x", -0.1, np.nan, np.inf, True, [0.5]),
     "random_state": ("abc", -1, 1.5, 2**32, [1, 2], np.random.default_rng(0)),
+    "warm_start": (None, "no", 1, np.array([True])),
     "n_jobs": (0, 1.5, True, "all", [1]),
     "verbose": (-1, "yes", None, 0.5, np.array([1, 2])),
 }
@@ -269,14 +270,15 @@ def test_the_family_that_was_learnt_reads_the_rows():
     assert_array_equal(fitted.set_params(family="bernoulli").predict_proba(ROWS), expected)
 
 
-def test_an_error_of_the_onlooker_ends_the_fit_and_keeps_the_model():
-    def stop(progress):
-        if progress.sweep == 3:
-            raise KeyboardInterrupt
+def test_an_error_before_the_first_sweep_keeps_the_model(monkeypatch):
+    def stop(*_args, **_options):
+        raise KeyboardInterrupt
 
     fitted = new_model().fit(ROWS)
     before, labels = hash_of(fitted), fitted.labels_
+    monkeypatch.setattr("sparsemix.models.hashed_gibbs.engine.Chain.sweep", stop)
     with pytest.raises(KeyboardInterrupt):
-        fitted.fit(ROWS[::-1], on_sweep=stop)
+        fitted.fit(ROWS[::-1])
     assert hash_of(fitted) == before
     assert fitted.labels_ is labels
+    assert fitted.is_complete_

@@ -21,7 +21,7 @@ def partition(assigned):
 
 
 def chain_of(case, seed=0, n_threads=1):
-    return UncollapsedChain(case.rows, case.prior, case.n_clusters, n_threads, np.random.default_rng(seed))
+    return UncollapsedChain(case.rows, case.prior, case.n_clusters, n_threads, np.random.SeedSequence(seed))
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -10,9 +10,9 @@ from sparsemix.foundation.checks import LARGEST, SMALLEST
 from sparsemix.foundation.errors import DataError, parameter_error
 from sparsemix.models.hashed_gibbs.engine import PROPOSALS, Plan, plan_of
 from sparsemix.models.hashed_gibbs.reading import Table, check_threshold
-from sparsemix.models.hashed_gibbs.sampling import Settings, Start, kept_sweeps
+from sparsemix.models.hashed_gibbs.runs import Run, Settings, Start, kept_sweeps
 from sparsemix.models.hashed_gibbs.signatures import HashForm
-from sparsemix.models.hashed_gibbs.solution import Hyperparameters
+from sparsemix.models.hashed_gibbs.solution import Hyperparameters, Solution
 from sparsemix.models.hashed_gibbs.state import FAMILIES, PROCESSES, IntVector
 from sparsemix.numeric.seeds import seed_of
 
@@ -33,6 +33,7 @@ def settings_of(model: Any) -> Settings:
     if not isinstance(model.verbose, Integral | np.bool_) or model.verbose < 0:
         raise parameter_error("verbose", owner, "an integer >= 0", model.verbose)
     checks.at_least("n_chains", owner, model.n_chains, 1, "an integer from 1 to 1000", most=1000)
+    checks.truth_value("warm_start", owner, model.warm_start)
     return Settings(
         int(model.n_components),
         int(model.n_sweeps),
@@ -141,6 +142,31 @@ def start_of(model: Any, n_rows: int) -> Start:
             f"{_range_of(given)}."
         )
     return Start(_from_zero(given.astype(np.int64)) if model.process == "dp" else given.astype(np.int64))
+
+
+def going_on(
+    model: Any, run: Run, settings: Settings, before: Solution, hyper: Hyperparameters, table: Table
+) -> Run:
+    """The run that was interrupted, with the threads of today.
+
+    ParameterError or DataError unless all that its chains depend on is the same.
+    """
+    owner, remedy = type(model).__name__, "Or set warm_start=False to start anew."
+    old, new = before.features.names, table.names
+    is_same = run.start.assigned.size == table.n_rows and before.features.n_features == table.n_features
+    if is_same:
+        is_same = np.array_equal(before.counts.sum(axis=0), table.matrix.sum(axis=0))
+    if not is_same or (None if old is None else list(old)) != (None if new is None else list(new)):
+        raise DataError(
+            f"'X' of {owner} must be the {run.start.assigned.size} rows of the fit that was interrupted. {remedy}"
+        )
+    asked = settings._replace(seed=run.settings.seed)
+    for was, now in ((run.settings._replace(n_threads=asked.n_threads), asked), (before.hyper, hyper)):
+        for name, value, other in zip(type(was)._fields, was, now, strict=True):
+            if value != other:
+                rule = f"such that {name!r} is {value!r} as in the fit that was interrupted"
+                raise parameter_error("warm_start", owner, rule, other, remedy)
+    return run._replace(settings=asked)
 
 
 def _from_zero(labels: IntVector) -> IntVector:

@@ -1,6 +1,7 @@
 """A chain: an assignment of all rows, the statistics that belong to it, and sweeps that change both."""
 
 from collections.abc import Callable
+from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
@@ -11,8 +12,16 @@ from sparsemix.models.hashed_gibbs.exact_kernels import sweep_exact
 from sparsemix.models.hashed_gibbs.hash_kernels import sweep_hash
 from sparsemix.models.hashed_gibbs.index_kernels import place, sweep_index
 from sparsemix.models.hashed_gibbs.kernels import add_rows
-from sparsemix.models.hashed_gibbs.signatures import HashForm, Signatures, signatures_of
-from sparsemix.models.hashed_gibbs.state import Clusters, FloatVector, IntVector, Prior, Rows
+from sparsemix.models.hashed_gibbs.signatures import Frame, HashForm, Signatures, signatures_of
+from sparsemix.models.hashed_gibbs.state import (
+    Clusters,
+    FloatVector,
+    IntVector,
+    Prior,
+    Rows,
+    SmallVector,
+)
+from sparsemix.numeric.seeds import stream
 
 ROWS_PER_BLOCK = 50_000  # uniforms drawn at a time
 INDEX_BUDGET = 512  # entries of lists that a proposal from the index looks at
@@ -32,6 +41,25 @@ class Sweep(NamedTuple):
     n_proposed: int
     n_moved: int
     n_clusters: int
+
+
+class Position(NamedTuple):
+    """Where a chain stands between two sweeps. With its seed, that is all that the next sweep depends on.
+
+    n_sweeps : done so far. assigned : (n_rows,) int32, in a copy. frame : of the signatures, if there are any.
+    """
+
+    n_sweeps: int
+    assigned: SmallVector
+    frame: Frame | None = None
+
+
+class Streams(IntEnum):
+    """Numbers of a chain's random streams; each sweep has one of its own, so that it can be the first of a run."""
+
+    START = 0
+    DIRECTIONS = 1
+    FIRST_SWEEP = 2
 
 
 class Plan(NamedTuple):
@@ -58,17 +86,18 @@ class Chain:
     prior : Prior
     n_components : int
     plan : Plan
-    rng : Generator
+    seed : SeedSequence
         Of this chain alone; the chain is a function of it.
     """
 
     def __init__(
-        self, rows: Rows, prior: Prior, n_components: int, plan: Plan, rng: np.random.Generator
+        self, rows: Rows, prior: Prior, n_components: int, plan: Plan, seed: np.random.SeedSequence
     ) -> None:
         self.rows, self.prior, self.plan = rows, prior, plan
-        self._rng = rng
+        self._seed = seed
         self.clusters: Clusters = building.no_clusters(rows, prior, n_components)
         self.assigned: IntVector = np.full(rows.lengths.size, -1)
+        self._frame: Frame | None = None
         self._signatures: Signatures | None = None
         self._n_sweeps = 0
 
@@ -78,24 +107,37 @@ class Chain:
         A share of those, `at_random`, starts anywhere before the others enter. Beside clusters without rows, which know
         no common feature, common features alone bring rows together.
         """
-        left = self._rng.permutation(np.flatnonzero(assigned < 0))
+        rng = stream(self._seed, Streams.START)
+        left = rng.permutation(np.flatnonzero(assigned < 0))
         anywhere = left[: round(at_random * left.size)]
         self.assigned[:] = assigned
-        self.assigned[anywhere] = self._rng.integers(self.clusters.sizes.size, size=anywhere.size)
+        self.assigned[anywhere] = rng.integers(self.clusters.sizes.size, size=anywhere.size)
         add_rows(self.rows, self.prior, self.clusters, self.assigned)
         state = (self.rows, self.prior, self.clusters)
         for order in self._blocks(left[anywhere.size :]):
-            uniforms = self._rng.random(order.size)
+            uniforms = rng.random(order.size)
             place(*state, self.plan.index_budget, order, self.assigned, uniforms)
+
+    def go_on(self, position: Position) -> None:
+        """Begin where another chain with this seed has stood: the next sweep is equal to the bit."""
+        self._n_sweeps, assigned, self._frame = position
+        self.assigned[:] = assigned
+        add_rows(self.rows, self.prior, self.clusters, self.assigned)
+
+    def position(self) -> Position:
+        """Where the chain stands."""
+        return Position(self._n_sweeps, self.assigned.astype(np.int32), self._frame)
 
     def sweep(self, *, adapts: bool) -> Sweep:
         """Visit all rows once, in a new order; before the first kept draw it `adapts`: makes signatures anew."""
         proposal = self.plan.cycle[self._n_sweeps % len(self.plan.cycle)]
+        rng = stream(self._seed, Streams.FIRST_SWEEP + self._n_sweeps)
         self._n_sweeps += 1
+        self._sort_empty()
         visit = self._visitor(proposal, adapts=adapts)
         tally = np.zeros(3, np.int64)
-        for order in self._blocks(self._rng.permutation(self.assigned.size)):
-            visit(order, self._rng.random((order.size, 2)), tally)
+        for order in self._blocks(rng.permutation(self.assigned.size)):
+            visit(order, rng.random((order.size, 2)), tally)
         if proposal != "hash":
             self._signatures = None
         n_clusters = self.clusters.sizes.size - int(self.clusters.n_empty[0])
@@ -116,11 +158,19 @@ class Chain:
                 *state, self.plan.index_budget, order, self.assigned, uniforms, tally
             )
         if self._signatures is None or adapts:
-            self._signatures = signatures_of(*state, self.plan.form, self._rng)
+            rng, frame = stream(self._seed, Streams.DIRECTIONS), None if adapts else self._frame
+            self._signatures = signatures_of(*state, self.plan.form, rng, frame)
+            self._frame = Frame(self._signatures.scale, self._signatures.centre)
         signatures = self._signatures
         return lambda order, uniforms, tally: sweep_hash(
             *state, signatures, order, self.assigned, uniforms, tally
         )
+
+    def _sort_empty(self) -> None:
+        """Clusters without rows stand in an order that does not depend on how they lost theirs."""
+        order = np.argsort(self.clusters.sizes > 0, kind="stable")
+        self.clusters.empty[:] = order
+        self.clusters.place[order] = np.arange(order.size)
 
     def _blocks(self, order: IntVector) -> list[IntVector]:
         return [order[first : first + ROWS_PER_BLOCK] for first in range(0, order.size, ROWS_PER_BLOCK)]

@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike
 from sparsemix.models.hashed_gibbs import checks
 from sparsemix.models.hashed_gibbs.engine import Chain
 from sparsemix.models.hashed_gibbs.mixture import GibbsMixture
-from sparsemix.models.hashed_gibbs.sampling import ChainMaker, Settings
+from sparsemix.models.hashed_gibbs.runs import Settings
+from sparsemix.models.hashed_gibbs.sampling import ChainMaker
 from sparsemix.models.hashed_gibbs.state import Prior, Rows
 
 
@@ -61,6 +62,8 @@ class HashedGibbsMixture(GibbsMixture):
     binarize : float >= 0 or None, default=None
         For Bernoulli rows: values above it count as present. None takes zeros and ones only.
     random_state : int, RandomState or None, default=None
+    warm_start : bool, default=False
+        Go on with a `fit` that was interrupted, to the same bits as without; X and parameters must be the same.
     n_jobs : int or None, default=None
         Threads, each of which runs chains of its own; the answer does not depend on it.
     verbose : int, default=0
@@ -83,6 +86,8 @@ class HashedGibbsMixture(GibbsMixture):
         Accepted share of the proposals of another cluster, over all chains.
     moves_ : (n_chains, n_sweeps) ndarray of int
         Rows that changed their cluster.
+    is_complete_ : bool
+        False after an interrupted `fit`.
     n_features_in_, feature_names_in_ : as in scikit-learn.
 
     Notes
@@ -131,6 +136,7 @@ class HashedGibbsMixture(GibbsMixture):
         index_budget: int = 512,
         binarize: float | None = None,
         random_state: int | np.random.RandomState | None = None,
+        warm_start: bool = False,
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -156,6 +162,7 @@ class HashedGibbsMixture(GibbsMixture):
         self.index_budget = index_budget
         self.binarize = binarize
         self.random_state = random_state
+        self.warm_start = warm_start
         self.n_jobs = n_jobs
         self.verbose = verbose
 

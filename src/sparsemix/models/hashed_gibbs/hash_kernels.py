@@ -21,6 +21,7 @@ from sparsemix.numeric.jit import kernel, popcount
 
 UNIT = 1024.0  # fixed point of products with directions
 SQUARE_UNIT = 65536.0  # fixed point of squared norms
+MOMENT_UNIT = 1048576.0  # fixed point of sums over clusters
 
 
 @kernel
@@ -243,18 +244,21 @@ def moments_of_features(
     first_out,  # OUT  (n_features,) float64
     second_out,  # OUT  (n_features,) float64
 ):
-    """Sums over clusters of a feature's gain and of its square; O(cells)."""
+    """Sums over clusters of a feature's gain and of its square; O(cells).
+
+    In fixed point, so that the order of the clusters changes nothing.
+    """
     n_clusters = clusters.sizes.shape[0]
     for w in range(first_out.shape[0]):
         n_cells = n_clusters if clusters.mask[w] < 0 else clusters.n_listed[w]
-        first_out[w] = 0.0
-        second_out[w] = 0.0
+        first, second = np.int64(0), np.int64(0)
         for cell in range(clusters.start[w], clusters.start[w] + n_cells):
             count = np.int64(clusters.cell_counts[cell])
             if count > 0:
                 gain = log_plus(prior.log_a, prior.a, count) - prior.log_a[0]
-                first_out[w] += gain
-                second_out[w] += gain * gain
+                first += np.int64(np.rint(MOMENT_UNIT * gain))
+                second += np.int64(np.rint(MOMENT_UNIT * gain * gain))
+        first_out[w], second_out[w] = first / MOMENT_UNIT, second / MOMENT_UNIT
 
 
 @kernel

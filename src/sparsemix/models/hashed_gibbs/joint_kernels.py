@@ -2,6 +2,8 @@
 
 import math
 
+import numpy as np
+
 from sparsemix.models.hashed_gibbs.kernels import log_plus
 from sparsemix.models.hashed_gibbs.state import BERNOULLI, FINITE, MULTINOMIAL
 from sparsemix.numeric.jit import kernel
@@ -10,7 +12,10 @@ from sparsemix.probability.gamma_ratios import log_rising as log_gamma_ratio
 
 @kernel
 def log_joint(prior, clusters):
-    """Log joint (eq 7), up to factors of the rows alone and a constant; O(cells + K)."""
+    """Log joint (eq 7), up to factors of the rows alone and a constant; O(cells + K).
+
+    Equal to the bit for equal statistics, whatever the order in which features list their clusters.
+    """
     return _log_prior(prior, clusters) + _log_evidence(prior, clusters)
 
 
@@ -49,14 +54,15 @@ def _log_evidence(prior, clusters):
             total += everything * prior.log_b[0] - (everything + tokens) * log_plus(
                 prior.log_b, prior.b, size
             )
+    of_cluster = np.zeros(n_clusters)
     for w in range(prior.n_features):
         n_cells = n_clusters if clusters.mask[w] < 0 else clusters.n_listed[w]
         for j in range(n_cells):
             count = clusters.cell_counts[clusters.start[w] + j]
             if count > 0:
-                total += log_gamma_ratio(prior.a, count)
+                k = j if clusters.mask[w] < 0 else np.int64(clusters.keys[clusters.start[w] + j])
+                of_cluster[k] += log_gamma_ratio(prior.a, count)
                 if prior.family == BERNOULLI:
-                    k = j if clusters.mask[w] < 0 else clusters.keys[clusters.start[w] + j]
                     size = clusters.sizes[k]
-                    total += math.lgamma(prior.b + size - count) - math.lgamma(prior.b + size)
-    return total
+                    of_cluster[k] += math.lgamma(prior.b + size - count) - math.lgamma(prior.b + size)
+    return total + of_cluster.sum()

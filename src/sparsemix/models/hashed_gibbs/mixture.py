@@ -12,9 +12,10 @@ from sparsemix.answers import ComponentSummary, Suggestion
 from sparsemix.answers.unknown import warn_of_unknown_rows
 from sparsemix.foundation.checks import rows_to_draw
 from sparsemix.foundation.errors import parameter_error
-from sparsemix.models.hashed_gibbs import answers, building, checks, payload
+from sparsemix.models.hashed_gibbs import answers, building, checks, payload, run_payload
 from sparsemix.models.hashed_gibbs.reading import Table
-from sparsemix.models.hashed_gibbs.sampling import ChainMaker, Progress, Settings, sample
+from sparsemix.models.hashed_gibbs.runs import Run, Settings, new_run
+from sparsemix.models.hashed_gibbs.sampling import ChainMaker, Progress, by_size, chosen, sample
 from sparsemix.models.hashed_gibbs.solution import (
     Solution,
     log_evidence,
@@ -40,7 +41,9 @@ class GibbsMixture(ClusterMixin, BaseEstimator):
     family: str
     init: Any
     binarize: float | None
+    warm_start: bool
     verbose: int
+    _run: Run | None = None  # that was interrupted
 
     def fit(self, X: Any, y: object = None, *, on_sweep: Callable[[Progress], None] | None = None) -> Self:  # noqa: ARG002
         """Sample the clusters of all rows.
@@ -51,7 +54,8 @@ class GibbsMixture(ClusterMixin, BaseEstimator):
             Whole numbers >= 0; zeros and ones for Bernoulli rows.
         y : ignored
         on_sweep : callable, optional
-            Told a `Progress` after each sweep; what it raises ends the fit.
+            Told a `Progress` after each sweep; what it raises ends the fit. An interrupted fit keeps what was drawn,
+            see `is_complete_`.
 
         Returns
         -------
@@ -62,7 +66,8 @@ class GibbsMixture(ClusterMixin, BaseEstimator):
         ParameterError
             If a parameter breaks its rule.
         DataError
-            If `X` has no rows, or holds values that the family does not know, or `init` does not fit.
+            If `X` has no rows, or holds values that the family does not know, or `init` does not fit, or if a warm
+            start is given other rows than the fit that was interrupted.
         """
         if on_sweep is not None and not callable(on_sweep):
             raise parameter_error("on_sweep", type(self).__name__, "callable or None", on_sweep)
@@ -72,8 +77,9 @@ class GibbsMixture(ClusterMixin, BaseEstimator):
         table = Table(X, self.family, self.binarize, type(self).__name__)
         features = table.features(type(self).__name__)
         hyper = checks.hyperparameters(self, table)
-        start = checks.start_of(self, table.n_rows)
-        settings = checks.size(self, asked, table)
+        run = new_run(checks.size(self, asked, table), checks.start_of(self, table.n_rows))
+        if self.warm_start and self._run is not None:
+            run = checks.going_on(self, self._run, run.settings, self._clusters, hyper, table)
         matrix = table.matrix
         rows = building.rows_of(matrix.indptr, matrix.indices, matrix.data, table.n_features)
         prior = building.prior_of(rows, **hyper._asdict())
@@ -87,15 +93,26 @@ class GibbsMixture(ClusterMixin, BaseEstimator):
             if on_sweep is not None:
                 on_sweep(progress)
 
-        trace = sample(self._chain_maker(rows, prior, settings), settings, start, follow)
-        self.draws_, self.labels_ = trace.draws, trace.labels
-        self.log_joint_ = np.array([[each.log_joint for each in chain] for chain in trace.sweeps])
-        self.n_clusters_ = np.array([[each.n_clusters for each in chain] for chain in trace.sweeps])
-        self.moves_ = np.array([[each.n_moved for each in chain] for chain in trace.sweeps])
-        n_proposed = sum(each.n_proposed for chain in trace.sweeps for each in chain)
-        self.acceptance_rate_ = float(self.moves_.sum() / max(n_proposed, 1))
-        self._adopt(solution_of(hyper, matrix, trace.labels, features))
+        try:
+            sample(self._chain_maker(rows, prior, run.settings), run, follow)
+            labels = chosen(run)
+        except BaseException:
+            if any(run.n_done()):
+                labels = by_size(run.latest())
+                self._keep(run, labels, solution_of(hyper, matrix, labels, features), is_complete=False)
+            raise
+        self._keep(run, labels, solution_of(hyper, matrix, labels, features), is_complete=True)
         return self
+
+    @property
+    def is_complete_(self) -> bool:
+        """Whether all sweeps of `fit` were made; if not, the same `fit` with `warm_start=True` goes on.
+
+        Until then `labels_` is where the rows are in the chain with the highest log joint, `draws_` has the draws so
+        far, and `log_joint_` NaN, `moves_` and `n_clusters_` -1 for sweeps to come.
+        """
+        self._opened()
+        return self._run is None
 
     @property
     def takes_counts(self) -> bool:
@@ -212,13 +229,19 @@ class GibbsMixture(ClusterMixin, BaseEstimator):
         parameters = self.get_params()
         if not isinstance(self.init, str):
             parameters["init"] = self.starts[0]
-        return payload.pack(self.model_kind, parameters, self._solution())
+        stored = payload.pack(self.model_kind, parameters, self._solution())
+        return stored if self._run is None else run_payload.added(stored, self._run, self.labels_)
 
     @classmethod
     def from_payload(cls, stored: Payload) -> Self:
         """The model that `to_payload` packed; ModelFileError if anything does not fit."""
         model = cls(**payload.parameters_of(stored, cls))
-        model._adopt(payload.unpack(stored))
+        solution = payload.unpack(run_payload.without(stored))
+        found = run_payload.unpack(stored, solution)
+        if found is None:
+            model._adopt(solution)
+        else:
+            model._keep(*found, solution, is_complete=False)
         return model
 
     def _check_alone(self) -> None:
@@ -240,8 +263,18 @@ class GibbsMixture(ClusterMixin, BaseEstimator):
     def _table(self, X: Any) -> Table:
         return Table(X, self._solution().hyper.family, self.binarize, type(self).__name__)
 
+    def _keep(self, run: Run, labels: IntVector, solution: Solution, *, is_complete: bool) -> None:
+        """Show what was sampled, and remember the run if it is to go on."""
+        self.draws_, self.labels_ = run.kept(), labels
+        self.log_joint_, self.n_clusters_, self.moves_ = run.log_joint, run.n_clusters, run.n_moved
+        done = run.n_moved >= 0
+        self.acceptance_rate_ = float(run.n_moved[done].sum() / max(run.n_proposed[done].sum(), 1))
+        self._adopt(solution)
+        if not is_complete:
+            self._run = run
+
     def _adopt(self, solution: Solution) -> None:
-        self._clusters = solution
+        self._clusters, self._run = solution, None
         self.n_features_in_ = solution.features.n_features
         if hasattr(self, "feature_names_in_"):
             delattr(self, "feature_names_in_")

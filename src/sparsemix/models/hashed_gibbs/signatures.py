@@ -44,6 +44,13 @@ class Signatures(NamedTuple):
     is_raw: bool
 
 
+class Frame(NamedTuple):
+    """What the parameters of clusters are measured from: scale and centre of each feature, see `Signatures`."""
+
+    scale: FloatVector
+    centre: FloatVector
+
+
 class HashForm(NamedTuple):
     """How proposals from signatures are made.
 
@@ -59,9 +66,14 @@ class HashForm(NamedTuple):
 
 
 def signatures_of(
-    rows: Rows, prior: Prior, clusters: Clusters, form: HashForm, rng: np.random.Generator
+    rows: Rows,
+    prior: Prior,
+    clusters: Clusters,
+    form: HashForm,
+    rng: np.random.Generator,
+    frame: Frame | None = None,
 ) -> Signatures:
-    """Signatures of all rows and clusters; the centre and the scales are those of the present clusters.
+    """Signatures of all rows and clusters; the centre and the scales are given, or those of the present clusters.
 
     O(nnz x n_bits + cells x n_bits); memory O((n_features + K) n_bits + n_rows n_bits / 8) bytes.
     """
@@ -69,7 +81,7 @@ def signatures_of(
     shape = (prior.n_features, 64 * n_words)
     signs = (2 * rng.integers(0, 2, shape, dtype=np.int8) - 1).astype(np.int8)
     signs[:, form.n_bits :] = 0  # bits of a short signature that are always equal
-    scale, centre = _scales(rows, prior, clusters, is_raw=form.is_raw)
+    scale, centre = _frame_of(rows, prior, clusters, is_raw=form.is_raw) if frame is None else frame
     n_clusters, n_rows = clusters.sizes.size, rows.lengths.size
     made = Signatures(
         signs,
@@ -101,9 +113,9 @@ def _cosines(form: HashForm, n_clusters: int) -> FloatVector:
     return np.asarray(np.cos(np.pi * share))
 
 
-def _scales(rows: Rows, prior: Prior, clusters: Clusters, *, is_raw: bool) -> tuple[FloatVector, FloatVector]:
+def _frame_of(rows: Rows, prior: Prior, clusters: Clusters, *, is_raw: bool) -> Frame:
     if is_raw:
-        return np.ones(prior.n_features), np.zeros(prior.n_features)
+        return Frame(np.ones(prior.n_features), np.zeros(prior.n_features))
     first, second = np.empty(prior.n_features), np.empty(prior.n_features)
     hash_kernels.moments_of_features(prior, clusters, first, second)
     n_live = max(1, clusters.sizes.size - int(clusters.n_empty[0]))
@@ -114,4 +126,4 @@ def _scales(rows: Rows, prior: Prior, clusters: Clusters, *, is_raw: bool) -> tu
     with np.errstate(divide="ignore", invalid="ignore"):
         scale = (spread / of_rows) ** 0.25
     usual = np.median(scale[np.isfinite(scale) & (scale > 0.0)]) if np.any(spread > 0.0) else 1.0
-    return np.where(np.isfinite(scale) & (scale > 0.0), scale, usual), centre
+    return Frame(np.where(np.isfinite(scale) & (scale > 0.0), scale, usual), centre)

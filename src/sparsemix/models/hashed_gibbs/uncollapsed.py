@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sparsemix.models.hashed_gibbs.mixture import GibbsMixture
-from sparsemix.models.hashed_gibbs.sampling import ChainMaker, Settings
+from sparsemix.models.hashed_gibbs.runs import Settings
+from sparsemix.models.hashed_gibbs.sampling import ChainMaker
 from sparsemix.models.hashed_gibbs.state import Prior, Rows
 from sparsemix.models.hashed_gibbs.uncollapsed_chain import UncollapsedChain
 
@@ -39,6 +40,8 @@ class UncollapsedGibbsMixture(GibbsMixture):
     binarize : float >= 0 or None, default=None
         For Bernoulli rows: values above it count as present. None takes zeros and ones only.
     random_state : int, RandomState or None, default=None
+    warm_start : bool, default=False
+        Go on with a `fit` that was interrupted, to the same bits as without; X and parameters must be the same.
     n_jobs : int or None, default=None
         Threads, shared by the chains; the answer does not depend on it.
     verbose : int, default=0
@@ -46,7 +49,7 @@ class UncollapsedGibbsMixture(GibbsMixture):
 
     Attributes
     ----------
-    labels_, draws_, weights_, component_ids_, log_joint_, n_clusters_, acceptance_rate_, moves_
+    labels_, draws_, weights_, component_ids_, log_joint_, n_clusters_, acceptance_rate_, moves_, is_complete_
         As in `HashedGibbsMixture`; every move is accepted. `log_joint_` has weights and profiles integrated out.
     n_features_in_, feature_names_in_ : as in scikit-learn.
 
@@ -90,6 +93,7 @@ class UncollapsedGibbsMixture(GibbsMixture):
         init: str | ArrayLike = "random",
         binarize: float | None = None,
         random_state: int | np.random.RandomState | None = None,
+        warm_start: bool = False,
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -106,6 +110,7 @@ class UncollapsedGibbsMixture(GibbsMixture):
         self.init = init
         self.binarize = binarize
         self.random_state = random_state
+        self.warm_start = warm_start
         self.n_jobs = n_jobs
         self.verbose = verbose
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsemix.models.hashed_gibbs import joint_kernels
-from sparsemix.models.hashed_gibbs.engine import Sweep
+from sparsemix.models.hashed_gibbs.engine import Position, Streams, Sweep
 from sparsemix.models.hashed_gibbs.state import (
     BERNOULLI,
     MULTINOMIAL,
@@ -24,6 +24,7 @@ from sparsemix.models.hashed_gibbs.uncollapsed_kernels import (
     move_rows,
     sum_of_exponentials,
 )
+from sparsemix.numeric.seeds import stream
 from sparsemix.numeric.threads import thread_runner
 
 ROWS_PER_BLOCK = 2_000
@@ -39,15 +40,15 @@ class UncollapsedChain:
     prior : Prior
     n_components : int
     n_threads : int
-    rng : Generator
+    seed : SeedSequence
         Of this chain alone.
     """
 
     def __init__(
-        self, rows: Rows, prior: Prior, n_components: int, n_threads: int, rng: np.random.Generator
+        self, rows: Rows, prior: Prior, n_components: int, n_threads: int, seed: np.random.SeedSequence
     ) -> None:
         self.rows, self.prior = rows, prior
-        self._rng, self._n_threads = rng, n_threads
+        self._seed, self._n_threads, self._n_sweeps = seed, n_threads, 0
         self.assigned: IntVector = np.full(rows.lengths.size, -1)
         self._sizes, self._totals = np.zeros(n_components, np.int64), np.zeros(n_components, np.int64)
         self._counts = np.zeros((prior.n_features, n_components), np.int32)
@@ -55,19 +56,30 @@ class UncollapsedChain:
 
     def start(self, assigned: IntVector, *, at_random: float = 1.0) -> None:  # noqa: ARG002  (there is no other way)
         """Begin from an assignment, (n_rows,), with -1 for rows that start anywhere."""
-        anywhere = self._rng.integers(self._sizes.size, size=assigned.size)
+        anywhere = stream(self._seed, Streams.START).integers(self._sizes.size, size=assigned.size)
         self._adopt(np.where(assigned < 0, anywhere, assigned))
+
+    def go_on(self, position: Position) -> None:
+        """Begin where another chain with this seed has stood: the next sweep is equal to the bit."""
+        self._n_sweeps = position.n_sweeps
+        self._adopt(position.assigned.astype(np.int64))
+
+    def position(self) -> Position:
+        """Where the chain stands."""
+        return Position(self._n_sweeps, self.assigned.astype(np.int32))
 
     def sweep(self, *, adapts: bool = False) -> Sweep:  # noqa: ARG002  (nothing to adapt)
         """Draw weights and profiles, then the clusters of all rows."""
-        bias = self._log_weights()
-        sums = self._draw_table()
+        rng = stream(self._seed, Streams.FIRST_SWEEP + self._n_sweeps)
+        self._n_sweeps += 1
+        bias = self._log_weights(rng)
+        sums = self._draw_table(rng)
         slope = np.zeros(bias.size)
         if self.prior.family == MULTINOMIAL:
             slope = -np.log(sums)
         else:
             bias += sums
-        uniforms, drawn = self._rng.random(self.assigned.size), np.empty_like(self.assigned)
+        uniforms, drawn = rng.random(self.assigned.size), np.empty_like(self.assigned)
 
         def draw(part: tuple[int, int]) -> None:
             draw_rows(self.rows, self.prior.family, *part, self._table, bias, slope, uniforms, drawn)
@@ -102,13 +114,13 @@ class UncollapsedChain:
         before, self.assigned = self.assigned, assigned
         return int(move_rows(self.rows, before, assigned, self._counts, self._sizes, self._totals))
 
-    def _log_weights(self) -> FloatVector:
+    def _log_weights(self, rng: np.random.Generator) -> FloatVector:
         """Draw the weights from their Dirichlet posterior; as Gamma variables, whose sum does not matter."""
         shape = self._sizes + self.prior.concentration
-        drawn = np.log(self._rng.standard_gamma(shape + 1.0))
-        return np.asarray(drawn - self._rng.standard_exponential(shape.size) / shape)
+        drawn = np.log(rng.standard_gamma(shape + 1.0))
+        return np.asarray(drawn - rng.standard_exponential(shape.size) / shape)
 
-    def _draw_table(self) -> FloatVector:
+    def _draw_table(self, rng: np.random.Generator) -> FloatVector:
         """Draw the profiles; returns what a score owes to all features of a cluster.
 
         Multinomial: the table has logs of Gamma variables, and their sums are returned. Poisson: logs of rates, and
@@ -117,7 +129,7 @@ class UncollapsedChain:
         n_features, n_clusters = self._counts.shape
         step = max(1, CELLS_PER_BLOCK // n_clusters)
         n_blocks = -(-n_features // step)
-        streams, sums = self._rng.spawn(n_blocks), np.empty((n_blocks, n_clusters))
+        streams, sums = rng.spawn(n_blocks), np.empty((n_blocks, n_clusters))
 
         def draw(part: tuple[int, int]) -> None:
             block = part[0] // step

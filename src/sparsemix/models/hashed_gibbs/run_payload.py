@@ -1,0 +1,133 @@
+"""An interrupted run as plain arrays beside the clusters, and back, with every size and range checked."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsemix.foundation.errors import ModelFileError, shorten
+from sparsemix.models.hashed_gibbs.checks import AT_RANDOM, MOST_CELLS, MOST_COMPONENTS, MOST_SWEEPS
+from sparsemix.models.hashed_gibbs.engine import Position
+from sparsemix.models.hashed_gibbs.runs import Run, Settings, Start, kept_sweeps, new_run
+from sparsemix.models.hashed_gibbs.signatures import Frame
+from sparsemix.models.hashed_gibbs.solution import Solution
+from sparsemix.models.hashed_gibbs.state import IntVector
+from sparsemix.persistence import Payload
+from sparsemix.persistence.unpacking import (
+    FLOAT,
+    INT,
+    MOST_ROWS,
+    SMALL,
+    ArrayReader,
+    check_names,
+    finite_number,
+    whole_number,
+)
+
+RUN = "run"
+_PREFIX = "run_"
+_TRACES = ("n_proposed", "n_moved", "n_clusters")
+
+
+def added(stored: Payload, run: Run, labels: IntVector) -> Payload:
+    """The payload of a model with the run that is to go on: positions, draws so far and what the sweeps did."""
+    positions = [position for position in run.positions if position is not None]
+    frames = [position.frame for position in positions if position.frame is not None]
+    done = np.arange(run.settings.n_sweeps) < np.array(run.n_done())[:, None]
+    is_given = bool(np.any(run.start.assigned >= 0))
+    arrays: dict[str, NDArray[Any]] = {
+        "n_done": np.array(run.n_done(), np.int64),
+        "labels": labels.astype(np.int64),
+        "start": run.start.assigned.astype(np.int64) if is_given else np.empty(0, np.int64),
+        "assigned": np.array([position.assigned for position in positions], np.int32),
+        "draws": run.kept(),
+        "log_joint": run.log_joint[done],
+        "scale": np.vstack([frame.scale for frame in frames]) if frames else np.empty((0, 0)),
+        "centre": np.vstack([frame.centre for frame in frames]) if frames else np.empty((0, 0)),
+    }
+    arrays |= {name: getattr(run, name)[done] for name in _TRACES}
+    metadata = run.settings._asdict() | {"at_random": run.start.at_random}
+    return replace(
+        stored,
+        metadata=stored.metadata | {RUN: metadata},
+        arrays=stored.arrays | {_PREFIX + name: array for name, array in arrays.items()},
+    )
+
+
+def without(stored: Payload) -> Payload:
+    """The payload of the model alone."""
+    return replace(
+        stored,
+        metadata={name: value for name, value in stored.metadata.items() if name != RUN},
+        arrays={name: array for name, array in stored.arrays.items() if not name.startswith(_PREFIX)},
+    )
+
+
+def unpack(stored: Payload, solution: Solution) -> tuple[Run, IntVector] | None:
+    """The run and the labels that `added` has put there, None if there are none; ModelFileError if they do not fit."""
+    own = {name.removeprefix(_PREFIX): a for name, a in stored.arrays.items() if name.startswith(_PREFIX)}
+    if RUN not in stored.metadata and not own:
+        return None
+    settings, at_random = _settings(stored.metadata.get(RUN))
+    reader, n_rows = ArrayReader(own), int(solution.sizes.sum())
+    labels = reader.inside("labels", INT, 0, solution.sizes.size, n_rows)
+    if not np.array_equal(np.bincount(labels, minlength=solution.sizes.size), solution.sizes):
+        raise ModelFileError("its rows are not as many in each cluster as it says")
+    start = reader.inside("start", INT, -1, settings.n_components, None)
+    if start.size not in (0, n_rows) or settings.n_chains * len(kept_sweeps(settings)) * n_rows > MOST_CELLS:
+        raise ModelFileError("it holds a start or draws of another number of rows")
+    run = new_run(settings, Start(start if start.size else np.full(n_rows, -1), at_random))
+    _fill(run, reader, n_rows, solution.features.n_features)
+    reader.close()
+    return run, labels
+
+
+def _settings(found: Any) -> tuple[Settings, float]:
+    if not isinstance(found, dict):
+        raise ModelFileError(f"its run is {shorten(found)}")
+    check_names(found, {*Settings._fields, "at_random"}, "run")
+    most = {"n_components": MOST_COMPONENTS, "n_chains": 1000, "n_threads": 256, "seed": 2**32 - 1}
+    settings = Settings(
+        *(whole_number(found, name, most.get(name, MOST_SWEEPS)) for name in Settings._fields)
+    )
+    at_random = finite_number(found, "at_random")
+    is_sound = min(settings.n_components, settings.thin, settings.n_chains, settings.n_threads) > 0
+    is_short = settings.n_chains * settings.n_sweeps <= MOST_CELLS
+    if not is_sound or not is_short or settings.burn_in >= settings.n_sweeps:
+        raise ModelFileError("it holds a run that cannot be")
+    if at_random not in AT_RANDOM.values():
+        raise ModelFileError(f"its 'at_random' is {shorten(at_random)}")
+    return settings, at_random
+
+
+def _fill(run: Run, reader: ArrayReader, n_rows: int, n_features: int) -> None:
+    """Put what was stored into a run that has not begun."""
+    settings = run.settings
+    n_done = reader.inside("n_done", INT, 0, settings.n_sweeps + 1, settings.n_chains)
+    if not n_done.any():
+        raise ModelFileError("it holds a run that has not begun")
+    done, total = np.arange(settings.n_sweeps) < n_done[:, None], int(n_done.sum())
+    run.log_joint[done] = reader.finite("log_joint", total)
+    for name in _TRACES:
+        getattr(run, name)[done] = reader.inside(name, INT, 0, MOST_ROWS, total)
+    n_kept = np.count_nonzero(np.array(kept_sweeps(settings)) < n_done[:, None], axis=1)
+    draws = reader.inside("draws", SMALL, 0, settings.n_components, int(n_kept.sum()), n_rows)
+    for own, part in zip(run.draws, np.split(draws, np.cumsum(n_kept)[:-1]), strict=True):
+        own[: len(part)] = part
+    begun = np.flatnonzero(n_done)
+    assigned = reader.inside("assigned", SMALL, 0, settings.n_components, begun.size, n_rows)
+    frames = _frames(reader, begun.size, n_features)
+    for chain, rows, frame in zip(begun, assigned, frames, strict=True):
+        run.positions[chain] = Position(int(n_done[chain]), rows, frame)
+
+
+def _frames(reader: ArrayReader, n_chains: int, n_features: int) -> list[Frame | None]:
+    centre = reader.take("centre", FLOAT, None, None)
+    if not len(centre):
+        reader.take("scale", FLOAT, 0, 0)
+        return [None] * n_chains
+    scale = reader.positive("scale", n_chains, n_features)
+    if centre.shape != scale.shape or not np.isfinite(centre).all():
+        raise ModelFileError("it holds signatures that do not fit its chains")
+    return [Frame(*each) for each in zip(scale, centre, strict=True)]
