@@ -33,7 +33,7 @@ def parameters_of(stored: Payload, model_class: Any) -> dict[str, Any]:
         raise ModelFileError(
             f"it holds a model of the kind {shorten(stored.kind)}, not {model_class.model_kind!r}"
         )
-    defaults = model_class().get_params()
+    defaults: dict[str, Any] = model_class().get_params()
     check_names(defaults | stored.parameters, set(defaults), "parameters")
     return defaults | stored.parameters
 

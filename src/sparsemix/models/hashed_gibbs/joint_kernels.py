@@ -16,11 +16,12 @@ def log_joint(prior, clusters):
 
     Equal to the bit for equal statistics, whatever the order in which features list their clusters.
     """
-    return _log_prior(prior, clusters) + _log_evidence(prior, clusters)
+    return log_prior(prior, clusters) + _log_evidence(prior, clusters)
 
 
 @kernel
-def _log_prior(prior, clusters):
+def log_prior(prior, clusters):
+    """Log prior probability of an assignment with labels, up to a constant; O(K)."""
     n_clusters, n_live, total = clusters.sizes.shape[0], 0, 0.0
     for k in range(n_clusters):
         size = clusters.sizes[k]
@@ -60,9 +61,9 @@ def _log_evidence(prior, clusters):
         for j in range(n_cells):
             count = clusters.cell_counts[clusters.start[w] + j]
             if count > 0:
-                k = j if clusters.mask[w] < 0 else np.int64(clusters.keys[clusters.start[w] + j])
-                of_cluster[k] += log_gamma_ratio(prior.a, count)
+                owner = j if clusters.mask[w] < 0 else np.int64(clusters.keys[clusters.start[w] + j])
+                of_cluster[owner] += log_gamma_ratio(prior.a, count)
                 if prior.family == BERNOULLI:
-                    size = clusters.sizes[k]
-                    of_cluster[k] += math.lgamma(prior.b + size - count) - math.lgamma(prior.b + size)
+                    size = clusters.sizes[owner]
+                    of_cluster[owner] += math.lgamma(prior.b + size - count) - math.lgamma(prior.b + size)
     return total + of_cluster.sum()
