@@ -86,9 +86,12 @@ def no_clusters(rows: Rows, prior: Prior, n_components: int) -> Clusters:
 
 
 def filled_clusters(members: Rows, prior: Prior, sizes: IntVector) -> Clusters:
-    """Statistics of clusters of which the sums are known: `members` has the sums of each as if it were one row."""
+    """Statistics of clusters of which the sums are known: `members` has the sums of each as if it were one row.
+
+    `sizes`, (K,), may be longer: with zeros, of clusters without rows.
+    """
     clusters = no_clusters(members, prior, sizes.size)
-    add_rows(members, prior, clusters, np.arange(sizes.size))
+    add_rows(members, prior, clusters, np.arange(members.lengths.size))
     clusters.sizes[:] = sizes
     renew_all(prior, clusters)
     return clusters

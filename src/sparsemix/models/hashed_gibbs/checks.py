@@ -76,10 +76,8 @@ def size(model: Any, settings: Settings, table: Table) -> Settings:
     owner, n_components = type(model).__name__, settings.n_components
     if model.process == "dp":
         n_components = min(n_components, table.n_rows)
-    most = MOST_CELLS // max(n_components, table.n_features)
-    if model.proposal == "hash" and max(64, model.n_bits) > most:
-        rule = f"at most {64 * (most // 64)} for {n_components} clusters and {table.n_features} features"
-        raise parameter_error("n_bits", owner, rule, model.n_bits, "Or set proposal='index'.")
+    if model.proposal == "hash":
+        bits(model, n_components, table.n_features)
     if model.proposal == "table" and n_components > MOST_CELLS // table.n_features:
         rule = f"at most {MOST_CELLS // table.n_features} for {table.n_features} features"
         remedy = "Or take HashedGibbsMixture, which needs no table."
@@ -89,6 +87,14 @@ def size(model: Any, settings: Settings, table: Table) -> Settings:
         rule = f"so large that {MOST_CELLS // table.n_rows} draws of {table.n_rows} rows are kept at most"
         raise parameter_error("thin", owner, rule, model.thin, "Or set fewer sweeps and chains.")
     return settings._replace(n_components=n_components)
+
+
+def bits(model: Any, n_components: int, n_features: int) -> None:
+    """ParameterError if signatures of so many clusters and features fit no memory."""
+    most = MOST_CELLS // max(n_components, n_features)
+    if max(64, model.n_bits) > most:
+        rule = f"at most {64 * (most // 64)} for {n_components} clusters and {n_features} features"
+        raise parameter_error("n_bits", type(model).__name__, rule, model.n_bits, "Or set proposal='index'.")
 
 
 def hyperparameters_alone(model: Any) -> None:

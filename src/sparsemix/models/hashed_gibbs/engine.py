@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from enum import IntEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from sparsemix.models.hashed_gibbs.exact_kernels import sweep_exact
 from sparsemix.models.hashed_gibbs.hash_kernels import sweep_hash
 from sparsemix.models.hashed_gibbs.index_kernels import place, sweep_index
 from sparsemix.models.hashed_gibbs.kernels import add_rows
-from sparsemix.models.hashed_gibbs.signatures import Frame, HashForm, Signatures, signatures_of
+from sparsemix.models.hashed_gibbs.signatures import Frame, HashForm, frame_of, signatures_of
 from sparsemix.models.hashed_gibbs.state import (
     Clusters,
     FloatVector,
@@ -22,6 +22,8 @@ from sparsemix.models.hashed_gibbs.state import (
     SmallVector,
 )
 from sparsemix.numeric.seeds import stream
+
+Visitor = Callable[[IntVector, FloatVector, NDArray[np.int64]], None]
 
 ROWS_PER_BLOCK = 50_000  # uniforms drawn at a time
 INDEX_BUDGET = 512  # entries of lists that a proposal from the index looks at
@@ -77,28 +79,25 @@ def plan_of(proposal: str, n_components: int, form: HashForm, index_budget: int)
     return Plan((proposal,), form, index_budget)
 
 
-class Chain:
-    """One chain.
+class SeededChain:
+    """What chains of all kinds of rows share: each is a function of its seed, and every sweep has a stream of its own.
 
     Parameters
     ----------
-    rows : Rows
-    prior : Prior
-    n_components : int
+    n_rows, n_clusters : int
     plan : Plan
     seed : SeedSequence
-        Of this chain alone; the chain is a function of it.
+        Of this chain alone.
     """
 
-    def __init__(
-        self, rows: Rows, prior: Prior, n_components: int, plan: Plan, seed: np.random.SeedSequence
-    ) -> None:
-        self.rows, self.prior, self.plan = rows, prior, plan
-        self._seed = seed
-        self.clusters: Clusters = building.no_clusters(rows, prior, n_components)
-        self.assigned: IntVector = np.full(rows.lengths.size, -1)
+    clusters: Any
+
+    def __init__(self, n_rows: int, n_clusters: int, plan: Plan, seed: np.random.SeedSequence) -> None:
+        self.plan = plan
+        self.assigned: IntVector = np.full(n_rows, -1)
+        self._n_clusters, self._seed = n_clusters, seed
         self._frame: Frame | None = None
-        self._signatures: Signatures | None = None
+        self._signatures: Any = None
         self._n_sweeps = 0
 
     def start(self, assigned: IntVector, *, at_random: float = 0.0) -> None:
@@ -111,18 +110,21 @@ class Chain:
         left = rng.permutation(np.flatnonzero(assigned < 0))
         anywhere = left[: round(at_random * left.size)]
         self.assigned[:] = assigned
-        self.assigned[anywhere] = rng.integers(self.clusters.sizes.size, size=anywhere.size)
-        add_rows(self.rows, self.prior, self.clusters, self.assigned)
-        state = (self.rows, self.prior, self.clusters)
+        self.assigned[anywhere] = rng.integers(self._n_clusters, size=anywhere.size)
+        self._add_all()
         for order in self._blocks(left[anywhere.size :]):
-            uniforms = rng.random(order.size)
-            place(*state, self.plan.index_budget, order, self.assigned, uniforms)
+            self._enter(order, rng.random(order.size))
 
     def go_on(self, position: Position) -> None:
         """Begin where another chain with this seed has stood: the next sweep is equal to the bit."""
         self._n_sweeps, assigned, self._frame = position
         self.assigned[:] = assigned
-        add_rows(self.rows, self.prior, self.clusters, self.assigned)
+        self._add_all()
+
+    def take_frame(self) -> None:
+        """Measure signatures from the present clusters, whatever rows enter or move from now on."""
+        if "hash" in self.plan.cycle:
+            self._frame = self._frame_now()
 
     def position(self) -> Position:
         """Where the chain stands."""
@@ -133,23 +135,86 @@ class Chain:
         proposal = self.plan.cycle[self._n_sweeps % len(self.plan.cycle)]
         rng = stream(self._seed, Streams.FIRST_SWEEP + self._n_sweeps)
         self._n_sweeps += 1
-        self._sort_empty()
+        self._begin_sweep()
         visit = self._visitor(proposal, adapts=adapts)
         tally = np.zeros(3, np.int64)
         for order in self._blocks(rng.permutation(self.assigned.size)):
             visit(order, rng.random((order.size, 2)), tally)
         if proposal != "hash":
             self._signatures = None
-        n_clusters = self.clusters.sizes.size - int(self.clusters.n_empty[0])
+        n_clusters = self._n_clusters - int(self.clusters.n_empty[0])
         return Sweep(self.log_joint(), int(tally[0]), int(tally[1]), n_clusters)
+
+    def log_joint(self) -> float:
+        """Log joint of rows and assignments, nats, up to a constant."""
+        raise NotImplementedError
+
+    def _add_all(self) -> None:
+        """Make the statistics of the assignment; there are none yet."""
+        raise NotImplementedError
+
+    def _enter(self, order: IntVector, uniforms: FloatVector) -> None:
+        """Let rows enter one after another."""
+        raise NotImplementedError
+
+    def _frame_now(self) -> Frame:
+        """Where signatures of the present clusters are measured from."""
+        raise NotImplementedError
+
+    def _begin_sweep(self) -> None:
+        """Make the statistics a function of the assignment alone, whatever has led to it."""
+        raise NotImplementedError
+
+    def _visitor(self, proposal: str, *, adapts: bool) -> Visitor:
+        """Return what visits rows."""
+        raise NotImplementedError
+
+    def _signed(self, make: Callable[..., Any], *state: Any, adapts: bool) -> Any:
+        """The signatures, made anew where that is due."""
+        if self._signatures is None or adapts:
+            rng, frame = stream(self._seed, Streams.DIRECTIONS), None if adapts else self._frame
+            self._signatures = make(*state, self.plan.form, rng, frame)
+            self._frame = Frame(self._signatures.scale, self._signatures.centre)
+        return self._signatures
+
+    def _blocks(self, order: IntVector) -> list[IntVector]:
+        return [order[first : first + ROWS_PER_BLOCK] for first in range(0, order.size, ROWS_PER_BLOCK)]
+
+
+class Chain(SeededChain):
+    """A chain of rows of counts.
+
+    Parameters
+    ----------
+    rows : Rows
+    prior : Prior
+    n_components : int
+    plan : Plan
+    seed : SeedSequence
+    """
+
+    def __init__(
+        self, rows: Rows, prior: Prior, n_components: int, plan: Plan, seed: np.random.SeedSequence
+    ) -> None:
+        super().__init__(rows.lengths.size, n_components, plan, seed)
+        self.rows, self.prior = rows, prior
+        self.clusters: Clusters = building.no_clusters(rows, prior, n_components)
 
     def log_joint(self) -> float:
         """Log joint of rows and assignments, nats, up to a constant."""
         return float(joint_kernels.log_joint(self.prior, self.clusters))
 
-    def _visitor(
-        self, proposal: str, *, adapts: bool
-    ) -> Callable[[IntVector, FloatVector, NDArray[np.int64]], None]:
+    def _add_all(self) -> None:
+        add_rows(self.rows, self.prior, self.clusters, self.assigned)
+
+    def _enter(self, order: IntVector, uniforms: FloatVector) -> None:
+        state = (self.rows, self.prior, self.clusters)
+        place(*state, self.plan.index_budget, order, self.assigned, uniforms)
+
+    def _frame_now(self) -> Frame:
+        return frame_of(self.rows, self.prior, self.clusters, is_raw=self.plan.form.is_raw)
+
+    def _visitor(self, proposal: str, *, adapts: bool) -> Visitor:
         state = (self.rows, self.prior, self.clusters)
         if proposal == "exact":
             return lambda order, uniforms, tally: sweep_exact(*state, order, self.assigned, uniforms, tally)
@@ -157,20 +222,13 @@ class Chain:
             return lambda order, uniforms, tally: sweep_index(
                 *state, self.plan.index_budget, order, self.assigned, uniforms, tally
             )
-        if self._signatures is None or adapts:
-            rng, frame = stream(self._seed, Streams.DIRECTIONS), None if adapts else self._frame
-            self._signatures = signatures_of(*state, self.plan.form, rng, frame)
-            self._frame = Frame(self._signatures.scale, self._signatures.centre)
-        signatures = self._signatures
+        signatures = self._signed(signatures_of, *state, adapts=adapts)
         return lambda order, uniforms, tally: sweep_hash(
             *state, signatures, order, self.assigned, uniforms, tally
         )
 
-    def _sort_empty(self) -> None:
-        """Clusters without rows stand in an order that does not depend on how they lost theirs."""
+    def _begin_sweep(self) -> None:
+        """Sort the clusters without rows."""
         order = np.argsort(self.clusters.sizes > 0, kind="stable")
         self.clusters.empty[:] = order
         self.clusters.place[order] = np.arange(order.size)
-
-    def _blocks(self, order: IntVector) -> list[IntVector]:
-        return [order[first : first + ROWS_PER_BLOCK] for first in range(0, order.size, ROWS_PER_BLOCK)]

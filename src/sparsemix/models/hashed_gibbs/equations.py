@@ -6,9 +6,11 @@ are integrated out (FASTEX, section 2; eq 7). The full conditional of one row is
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaln, gammaln, logsumexp
+from scipy.special import betaln, gammaln, logsumexp, multigammaln
 
+from sparsemix.models.hashed_gibbs.real_state import RealPrior
 from sparsemix.models.hashed_gibbs.state import BERNOULLI, FINITE, MULTINOMIAL, Prior
+from sparsemix.probability.gaussian_full_kernels import NormalWishartPrior
 
 FloatVector = NDArray[np.float64]
 FloatMatrix = NDArray[np.float64]
@@ -29,7 +31,25 @@ def log_evidence(prior: Prior, members: FloatMatrix) -> float:
     return float(np.sum(gammaln(shape) - gammaln(a) + a * np.log(b) - shape * np.log(b + size)))
 
 
-def log_prior(prior: Prior, sizes: IntVector) -> float:
+def log_evidence_of_real_rows(prior: RealPrior, members: FloatMatrix) -> float:
+    """The same for Gaussian rows: Student's t distributions, of each feature or of all together."""
+    n, n_features = members.shape
+    own = prior.full if prior.is_full else prior.diagonal
+    pull = np.log(own.strength / (own.strength + n))
+    mean = members.mean(axis=0) if n else own.mean
+    scatter, apart = (members - mean).T @ (members - mean), mean - own.mean
+    scatter += own.strength * n / (own.strength + n) * np.outer(apart, apart)
+    if not isinstance(own, NormalWishartPrior):
+        shape, rates = own.shape + n / 2.0, own.rate + np.diag(scatter) / 2.0
+        each = own.shape * np.log(own.rate) - shape * np.log(rates) + gammaln(shape) - gammaln(own.shape)
+        return float(np.sum(each + pull / 2.0 - n / 2.0 * np.log(2.0 * np.pi)))
+    half, half_prior = (own.degrees + n) / 2.0, own.degrees / 2.0
+    gained = multigammaln(half, n_features) - multigammaln(half_prior, n_features)
+    spread = half_prior * np.linalg.slogdet(own.scale)[1] - half * np.linalg.slogdet(own.scale + scatter)[1]
+    return float(gained + spread + n_features / 2.0 * (pull - n * np.log(np.pi)))
+
+
+def log_prior(prior: Prior | RealPrior, sizes: IntVector) -> float:
     """Log prior probability of an assignment with labels, up to a constant; clusters without rows are alike."""
     n_clusters, live = sizes.size, sizes[sizes > 0]
     if prior.process == FINITE:
@@ -41,14 +61,20 @@ def log_prior(prior: Prior, sizes: IntVector) -> float:
     return float(tables + members - labels)
 
 
-def log_joint(prior: Prior, rows: FloatMatrix, assigned: IntVector, n_clusters: int) -> float:
+def log_joint(prior: Prior | RealPrior, rows: FloatMatrix, assigned: IntVector, n_clusters: int) -> float:
     """Log probability of rows and assignments together, up to a constant."""
-    sizes = np.bincount(assigned, minlength=n_clusters)
-    return log_prior(prior, sizes) + sum(log_evidence(prior, rows[assigned == k]) for k in range(n_clusters))
+    total = log_prior(prior, np.bincount(assigned, minlength=n_clusters))
+    for k in range(n_clusters):
+        members = rows[assigned == k]
+        if isinstance(prior, RealPrior):
+            total += log_evidence_of_real_rows(prior, members)
+        else:
+            total += log_evidence(prior, members)
+    return total
 
 
 def log_full_conditional(
-    prior: Prior, rows: FloatMatrix, assigned: IntVector, row: int, n_clusters: int
+    prior: Prior | RealPrior, rows: FloatMatrix, assigned: IntVector, row: int, n_clusters: int
 ) -> FloatVector:
     """Log probability of each cluster for one row, given all others (section 2.3); (n_clusters,)."""
     joints = np.empty(n_clusters)

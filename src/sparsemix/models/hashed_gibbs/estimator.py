@@ -1,14 +1,16 @@
 """The public class of collapsed sampling with hashed and indexed proposals."""
 
 from functools import partial
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sparsemix.models.hashed_gibbs import checks
+from sparsemix.foundation.checks import at_least
+from sparsemix.models.hashed_gibbs import checks, entering
 from sparsemix.models.hashed_gibbs.engine import Chain
 from sparsemix.models.hashed_gibbs.mixture import GibbsMixture
+from sparsemix.models.hashed_gibbs.reading import check_sums
 from sparsemix.models.hashed_gibbs.runs import Settings
 from sparsemix.models.hashed_gibbs.sampling import ChainMaker
 from sparsemix.models.hashed_gibbs.state import Prior, Rows
@@ -72,12 +74,15 @@ class HashedGibbsMixture(GibbsMixture):
     Attributes
     ----------
     labels_ : (n_rows,) ndarray of int
-        The partition with the least expected variation of information over all draws, largest cluster first.
+        The partition with the least expected variation of information over all draws, largest cluster first; rows of
+        `partial_fit` come after the others, and in a model from a file there are only those.
     draws_ : (n_draws, n_rows) ndarray of int32
         Kept draws, chain after chain; labels mean nothing across draws.
     weights_ : (n_clusters,) ndarray
         Probability that the next row is of each cluster of `labels_`.
     component_ids_ : (n_clusters,) ndarray of int
+    n_rows_seen_ : int
+        Rows of `fit` and `partial_fit`.
     log_joint_ : (n_chains, n_sweeps) ndarray
         Log joint of rows and assignments after each sweep, nats, up to a constant.
     n_clusters_ : (n_chains, n_sweeps) ndarray of int
@@ -165,6 +170,64 @@ class HashedGibbsMixture(GibbsMixture):
         self.warm_start = warm_start
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    def partial_fit(self, X: Any, y: object = None, *, n_sweeps: int = 0) -> Self:  # noqa: ARG002
+        """Let new rows enter the clusters one after another; rows that were learnt before stay where they are.
+
+        Each row is drawn from its full conditional given all rows before it, so that it may begin a cluster as long as
+        there are less than `n_components`. Clusters keep their numbers. The first call is a `fit`.
+
+        Parameters
+        ----------
+        X : Dataset, sparse matrix, array or data frame, (n_rows, n_features)
+            Columns are matched by name, and those with new names are new features, which no earlier row holds.
+        y : ignored
+        n_sweeps : int, default=0
+            Visits to the new rows, once all have entered, which put right what the first of them could not know.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ParameterError
+            If a parameter breaks its rule.
+        DataError
+            If `X` holds values that the family does not know, or other columns without names.
+
+        Notes
+        -----
+        Cost of a row: O(n_components + cells of its features), Bernoulli rows also O(n_features); of a sweep, as in
+        `fit`. Draws come from `random_state` and the number of rows that were learnt before, so that a model from a
+        file goes on to the same bits.
+
+        Examples
+        --------
+        >>> import sparsemix as sm
+        >>> model = sm.HashedGibbsMixture(20, process="dp", random_state=0).fit([[4, 0], [3, 0], [0, 5]])
+        >>> model.partial_fit([[6, 0], [0, 4]]).labels_.tolist()
+        [0, 0, 1, 0, 1]
+        """
+        owner = type(self).__name__
+        at_least("n_sweeps", "partial_fit", n_sweeps, 0, most=checks.MOST_SWEEPS)
+        if not self.__sklearn_is_fitted__():
+            return self.fit(X)
+        settings, plan = checks.settings_of(self), checks.plan(self)
+        before, table = self._solution(), self._table(X)
+        matrix, features = table.joined(before.features, owner)
+        n_clusters = entering.n_places(before, settings.n_components, table.n_rows)
+        if n_sweeps and plan.cycle == ("hash",):
+            checks.bits(self, n_clusters, features.n_features)
+        sums = matrix.sum(axis=0)
+        sums[: before.features.n_features] += before.counts.sum(axis=0)
+        check_sums(sums, owner)
+        seed = np.random.SeedSequence([settings.seed, self.n_rows_seen_])
+        after, labels = entering.enter(before, matrix, features, n_clusters, plan, int(n_sweeps), seed)
+        self._run = None  # which has other rows
+        self.labels_ = np.concatenate([getattr(self, "labels_", labels[:0]), labels])
+        self._adopt(after)
+        return self
 
     def _check_alone(self) -> None:
         checks.plan(self)

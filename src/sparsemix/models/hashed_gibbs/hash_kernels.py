@@ -15,9 +15,9 @@ import numpy as np
 
 from sparsemix.models.hashed_gibbs.cell_kernels import count_of
 from sparsemix.models.hashed_gibbs.exact_kernels import FLOOR, score_lengths, score_of_length, weigh_empty
-from sparsemix.models.hashed_gibbs.kernels import add_row, constants, draw, log_plus, log_target
+from sparsemix.models.hashed_gibbs.kernels import add_row, constants, draw, log_plus, log_target, n_differing
 from sparsemix.models.hashed_gibbs.state import BERNOULLI, PROCESS
-from sparsemix.numeric.jit import kernel, popcount
+from sparsemix.numeric.jit import kernel
 
 UNIT = 1024.0  # fixed point of products with directions
 SQUARE_UNIT = 65536.0  # fixed point of squared norms
@@ -81,8 +81,8 @@ def score_by_bits(
     length, row_norm, of_row = rows.lengths[row], signatures.row_norms[row], signatures.row_bits[row]
     all_bits, norms, cosines = signatures.bits, signatures.norms, signatures.cosines
     for k in range(norms.shape[0]):
-        scores_out[k] = norms[k] * row_norm * cosines[_n_differing(all_bits[k], of_row)]
-    of_own = norm * row_norm * cosines[_n_differing(bits, of_row)]
+        scores_out[k] = norms[k] * row_norm * cosines[n_differing(all_bits[k], of_row)]
+    of_own = norm * row_norm * cosines[n_differing(bits, of_row)]
     if signatures.is_raw:
         scores_out += clusters.constant[:, 0]
         scores_out[own] = of_own + constant[0]
@@ -94,14 +94,6 @@ def score_by_bits(
         weigh_empty(prior, clusters, own, scores_out)
     if signatures.tempering != 1.0:
         scores_out *= signatures.tempering
-
-
-@kernel
-def _n_differing(bits, others):
-    differing = 0
-    for j in range(bits.shape[0]):
-        differing += popcount(bits[j] ^ others[j])
-    return differing
 
 
 @kernel

@@ -129,6 +129,11 @@ class GibbsMixture(ClusterMixin, BaseEstimator):
         """Ids of the clusters, ``0 .. n_clusters - 1``."""
         return np.arange(self._opened().sizes.size)
 
+    @property
+    def n_rows_seen_(self) -> int:
+        """Rows that were learnt."""
+        return int(self._opened().sizes.sum())
+
     def predict(self, X: Any) -> IntVector:
         """Most probable cluster of each row, the first of equals; (n_rows,)."""
         found = self._ask(X, lambda part: part.argmax(axis=1))

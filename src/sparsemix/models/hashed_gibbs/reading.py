@@ -29,11 +29,8 @@ class Table:
         _check_whole(counts, owner)
         shape = (self.n_rows, self.n_features)
         self.matrix = sparse.csr_array((counts.astype(np.int64), block.columns, block.indptr), shape=shape)
-        sums = max(self.matrix.sum(axis=0).max(initial=0), self.matrix.sum(axis=1).max(initial=0))
-        if sums > MOST:
-            raise DataError(
-                f"'X' of {owner} must have sums of rows and columns up to {MOST}, but one is {sums}."
-            )
+        check_sums(self.matrix.sum(axis=0), owner)
+        check_sums(self.matrix.sum(axis=1), owner)
 
     def features(self, owner: str) -> FeatureNames:
         """The columns as features of a new model; DataError if there is nothing to learn."""
@@ -53,19 +50,38 @@ class Table:
         columns = features.known_columns_of(self.n_features, self.names, owner=owner)
         if columns is None:
             return self.matrix, np.zeros(self.n_rows, bool)
+        matrix = self._renamed(columns, features.n_features)
+        return matrix, (np.diff(self.matrix.indptr) > 0) & (np.diff(matrix.indptr) == 0)
+
+    def joined(self, features: FeatureNames, owner: str) -> tuple[Any, FeatureNames]:
+        """The rows in the columns of a model, with those that are new to it, and all of these as features."""
+        columns = features.columns_of(self.n_features, self.names, owner=owner)
+        if columns is None:
+            return self.matrix, features
+        every = features.extended(columns, self.names)
+        return self._renamed(columns, every.n_features), every
+
+    def _renamed(self, columns: Any, n_features: int) -> Any:
+        """The rows with other numbers for the columns; those from `n_features` on are left out."""
         entries = self.matrix.tocoo()
         column = columns[entries.coords[1]]
-        is_known = column < features.n_features
+        is_known = column < n_features
         kept = (entries.coords[0][is_known], column[is_known])
-        shape = (self.n_rows, features.n_features)
-        matrix = sparse.csr_array((entries.data[is_known], kept), shape=shape)
-        return matrix, (np.diff(self.matrix.indptr) > 0) & (np.diff(matrix.indptr) == 0)
+        return sparse.csr_array((entries.data[is_known], kept), shape=(self.n_rows, n_features))
 
 
 def check_threshold(binarize: Any, owner: str) -> None:
     """Raise ParameterError unless it is None or a number >= 0."""
     if binarize is not None:
         inside("binarize", owner, binarize, "None or a number >= 0", 0.0, np.inf)
+
+
+def check_sums(sums: Any, owner: str) -> None:
+    """Raise DataError if sums of counts are more than the statistics of clusters hold."""
+    if sums.max(initial=0) > MOST:
+        raise DataError(
+            f"'X' of {owner} must have sums of rows and columns up to {MOST}, but one is {sums.max()}."
+        )
 
 
 def _check_whole(counts: Any, owner: str) -> None:

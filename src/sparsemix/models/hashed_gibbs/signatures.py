@@ -81,7 +81,7 @@ def signatures_of(
     shape = (prior.n_features, 64 * n_words)
     signs = (2 * rng.integers(0, 2, shape, dtype=np.int8) - 1).astype(np.int8)
     signs[:, form.n_bits :] = 0  # bits of a short signature that are always equal
-    scale, centre = _frame_of(rows, prior, clusters, is_raw=form.is_raw) if frame is None else frame
+    scale, centre = frame_of(rows, prior, clusters, is_raw=form.is_raw) if frame is None else frame
     n_clusters, n_rows = clusters.sizes.size, rows.lengths.size
     made = Signatures(
         signs,
@@ -96,7 +96,7 @@ def signatures_of(
         np.zeros(n_clusters),
         np.zeros((n_rows, n_words), np.uint64),
         np.zeros(n_rows),
-        _cosines(form, n_clusters),
+        cosines_of(form, n_clusters),
         form.tempering,
         form.is_raw,
     )
@@ -105,7 +105,7 @@ def signatures_of(
     return made
 
 
-def _cosines(form: HashForm, n_clusters: int) -> FloatVector:
+def cosines_of(form: HashForm, n_clusters: int) -> FloatVector:
     """Cosine of the angle that a number of differing bits means, with the bound where it is asked for."""
     share = np.arange(form.n_bits + 1) / form.n_bits
     if form.miss is not None:
@@ -113,7 +113,8 @@ def _cosines(form: HashForm, n_clusters: int) -> FloatVector:
     return np.asarray(np.cos(np.pi * share))
 
 
-def _frame_of(rows: Rows, prior: Prior, clusters: Clusters, *, is_raw: bool) -> Frame:
+def frame_of(rows: Rows, prior: Prior, clusters: Clusters, *, is_raw: bool) -> Frame:
+    """Where the parameters of the present clusters lie, and the scale that makes the product of the norms least."""
     if is_raw:
         return Frame(np.ones(prior.n_features), np.zeros(prior.n_features))
     first, second = np.empty(prior.n_features), np.empty(prior.n_features)

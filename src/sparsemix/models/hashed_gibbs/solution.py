@@ -43,12 +43,25 @@ class Solution(NamedTuple):
 
 def solution_of(hyper: Hyperparameters, matrix: Any, labels: IntVector, features: FeatureNames) -> Solution:
     """Statistics of a partition; O(nnz)."""
-    n_clusters = int(labels.max(initial=-1)) + 1
+    none = sparse.csr_array((0, features.n_features), dtype=np.int64)
+    return grown(Solution(hyper, np.zeros(0, np.int64), none, features), matrix, labels, features)
+
+
+def grown(solution: Solution, matrix: Any, labels: IntVector, features: FeatureNames) -> Solution:
+    """Statistics with more rows, in clusters that are there or come after those; O(nnz).
+
+    `features` are those of the rows, and begin with those of the solution.
+    """
+    n_clusters = max(solution.sizes.size, int(labels.max(initial=-1)) + 1)
     ones, numbers = np.ones(labels.size, np.int64), np.arange(labels.size)
     members = sparse.csr_array((ones, (labels, numbers)), shape=(n_clusters, labels.size))
-    counts = sparse.csr_array(members @ matrix)
+    before = solution.counts.copy()
+    before.resize((n_clusters, features.n_features))
+    counts = sparse.csr_array(before + members @ matrix)
     counts.sort_indices()
-    return Solution(hyper, np.bincount(labels, minlength=n_clusters), counts, features)
+    sizes = np.bincount(labels, minlength=n_clusters)
+    sizes[: solution.sizes.size] += solution.sizes
+    return Solution(solution.hyper, sizes, counts, features)
 
 
 def log_weights(solution: Solution) -> FloatVector:

@@ -1,0 +1,87 @@
+"""New rows in clusters that stay: one after another they enter, and no other row moves."""
+
+from typing import Any
+
+import numpy as np
+
+from sparsemix.data.feature_names import FeatureNames
+from sparsemix.models.hashed_gibbs import building
+from sparsemix.models.hashed_gibbs.answer_kernels import enter_rows
+from sparsemix.models.hashed_gibbs.engine import Chain, Plan
+from sparsemix.models.hashed_gibbs.solution import Solution, grown
+from sparsemix.models.hashed_gibbs.state import IntVector
+
+
+def n_places(solution: Solution, n_components: int, n_rows: int) -> int:
+    """Clusters that there may be after as many new rows, with those that stay empty.
+
+    A process needs no more places than there are new rows.
+    """
+    n_live = int(solution.sizes.size)
+    if solution.hyper.process == "finite":
+        return max(n_live, n_components)
+    return n_live + min(n_rows, max(0, n_components - n_live))
+
+
+def enter(
+    solution: Solution,
+    matrix: Any,
+    features: FeatureNames,
+    n_clusters: int,
+    plan: Plan,
+    n_sweeps: int,
+    seed: np.random.SeedSequence,
+) -> tuple[Solution, IntVector]:
+    """Let the rows of a CSR matrix enter in their order, then visit them alone.
+
+    Parameters
+    ----------
+    solution : Solution
+        Clusters that keep their numbers and rows.
+    matrix : (n_rows, n_features) CSR int64
+    features : FeatureNames
+        Those of `matrix`, which begin with those of `solution`.
+    n_clusters : int
+        See `n_places`.
+    plan : Plan
+        Proposals of the sweeps.
+    n_sweeps : int
+        Visits to all new rows.
+    seed : SeedSequence
+
+    Returns
+    -------
+    solution : Solution
+        With the new rows; new clusters come after the others, in the order in which rows are in them.
+    labels : (n_rows,) ndarray of int
+    """
+    sums = solution.counts
+    n_live, n_features = solution.sizes.size, features.n_features
+    members = building.rows_of(sums.indptr, sums.indices, sums.data, n_features)
+    rows = building.rows_of(matrix.indptr, matrix.indices, matrix.data, n_features)
+    members = members._replace(
+        n_rows_with=members.n_rows_with + rows.n_rows_with,
+        feature_totals=members.feature_totals + rows.feature_totals,
+    )
+    prior = building.prior_of(members, **solution.hyper._asdict())
+    sizes = np.concatenate([solution.sizes, np.zeros(n_clusters - n_live, np.int64)])
+    chain = Chain(rows, prior, n_clusters, plan, seed)
+    chain.clusters = building.filled_clusters(members, prior, sizes)
+    chain.take_frame()
+    uniforms = np.random.default_rng(seed).random(chain.assigned.size)
+    enter_rows(rows, prior, chain.clusters, chain.assigned, uniforms)
+    for _ in range(n_sweeps):
+        chain.sweep(adapts=False)
+    labels = _numbered(chain.assigned, n_live)
+    return grown(solution, matrix, labels, features), labels
+
+
+def _numbered(assigned: IntVector, n_live: int) -> IntVector:
+    """The same clusters, but those from `n_live` on numbered without gaps as rows first are in them."""
+    is_new = assigned >= n_live
+    _, first, of_row = np.unique(assigned[is_new], return_index=True, return_inverse=True)
+    rank = np.empty(first.size, np.int64)
+    rank[np.argsort(first)] = np.arange(first.size)
+    labels = assigned.copy()
+    labels[is_new] = n_live + rank[of_row]
+    return labels

@@ -1,0 +1,175 @@
+"""Compiled sweep of collapsed Gibbs sampling of real rows: every cluster is looked at for every row.
+
+A visit takes the row out of its cluster, so that all scores are those without the row, and puts it back or elsewhere.
+Sums are kept in twice double precision, and each sweep adds them up anew from the assignment.
+"""
+
+import math
+
+import numpy as np
+
+from sparsemix.models.hashed_gibbs.exact_kernels import FLOOR
+from sparsemix.models.hashed_gibbs.kernels import draw, draw_softmax, log_weight
+from sparsemix.numeric.jit import kernel
+from sparsemix.probability import gaussian_diagonal_kernels as diagonal
+from sparsemix.probability import gaussian_full_kernels as full
+
+
+@kernel
+def add_row(rows, row, prior, clusters, cluster):
+    """Put a row into a cluster; O(n_features), of full covariances O(n_features**2)."""
+    if clusters.sizes[cluster] == 0.0:
+        clusters.n_empty[0] -= 1
+    if prior.is_full:
+        full.add_row(clusters.full, prior.full, rows[row], cluster)
+    else:
+        diagonal.add_row(clusters.diagonal, prior.diagonal, rows[row], cluster)
+
+
+@kernel
+def remove_row(rows, row, prior, clusters, cluster):
+    """Take a row out of a cluster."""
+    if prior.is_full:
+        full.remove_row(clusters.full, prior.full, rows[row], cluster)
+    else:
+        diagonal.remove_row(clusters.diagonal, prior.diagonal, rows[row], cluster)
+    if clusters.sizes[cluster] == 0.0:
+        clusters.n_empty[0] += 1
+
+
+@kernel
+def add_rows(
+    rows,
+    prior,
+    clusters,  # IN, OUT
+    assigned,  # IN  (n_rows,) int64, -1 for none
+):
+    """Put rows into the clusters that they are assigned to."""
+    for row in range(assigned.shape[0]):
+        if assigned[row] >= 0:
+            add_row(rows, row, prior, clusters, assigned[row])
+    if prior.is_full:
+        for k in range(clusters.sizes.shape[0]):
+            full.refresh(clusters.full, prior.full, k)
+
+
+@kernel
+def log_target(
+    rows,
+    row,
+    prior,
+    clusters,
+    cluster,
+    work_out,  # OUT  (n_features,) float64
+):
+    """Log full conditional of a row's cluster, up to a constant; the row is in none."""
+    weight = log_weight(prior, clusters.sizes[cluster], clusters.n_empty[0], clusters.sizes.shape[0])
+    if prior.is_full:
+        return weight + full.log_predictive_in(clusters.full, prior.full, rows[row], cluster, work_out)
+    return weight + diagonal.log_predictive_in(clusters.diagonal, prior.diagonal, rows[row], cluster)
+
+
+@kernel
+def score_all(
+    rows,
+    row,
+    prior,
+    clusters,
+    scores_out,  # OUT  (K,) float64
+    work_out,  # OUT  (n_features,) float64
+):
+    """Log full conditional of all clusters; those without rows are alike, and looked at once."""
+    of_empty = math.nan
+    for k in range(scores_out.shape[0]):
+        if clusters.sizes[k] > 0.0 or math.isnan(of_empty):
+            scores_out[k] = log_target(rows, row, prior, clusters, k, work_out)
+            if clusters.sizes[k] == 0.0:
+                of_empty = scores_out[k]
+        else:
+            scores_out[k] = of_empty
+
+
+@kernel
+def sweep_exact(
+    rows,
+    prior,
+    clusters,  # IN, OUT
+    order,  # IN  (n,) int64, rows to visit
+    assigned,  # IN, OUT  (n_rows,) int64
+    uniforms,  # IN  (n, 2) float64: the draw, the acceptance
+    tally_out,  # OUT  (3,) int64: proposals of another cluster, accepted ones, rows
+):
+    """One draw for each row."""
+    n_clusters = clusters.sizes.shape[0]
+    scores, weights, work = np.empty(n_clusters), np.empty(n_clusters), np.empty(rows.shape[1])
+    above = np.empty(n_clusters, np.int64)
+    for i in range(order.shape[0]):
+        row = order[i]
+        own = assigned[row]
+        remove_row(rows, row, prior, clusters, own)
+        score_all(rows, row, prior, clusters, scores, work)
+        new, top = draw(scores, FLOOR, uniforms[i, 0], weights, above)
+        log_ratio = max(scores[own] - top, FLOOR) - max(scores[new] - top, FLOOR)
+        log_ratio += scores[new] - scores[own]
+        assigned[row] = settle(own, new, log_ratio, uniforms[i, 1], tally_out)
+        add_row(rows, row, prior, clusters, assigned[row])
+
+
+@kernel
+def settle(own, new, log_ratio, uniform, tally_out):
+    """The cluster in which a row ends that has been in `own`, when `new` is proposed."""
+    tally_out[2] += 1
+    if new == own:
+        return own
+    tally_out[0] += 1
+    if math.log(1.0 - uniform) < log_ratio:
+        tally_out[1] += 1
+        return new
+    return own
+
+
+@kernel
+def enter_rows(
+    rows,
+    prior,
+    clusters,  # IN, OUT
+    order,  # IN  (n,) int64, rows that enter
+    assigned,  # IN, OUT  (n_rows,) int64
+    uniforms,  # IN  (n,) float64
+):
+    """Let rows enter one after another, each drawn from its full conditional given all before it.
+
+    A new cluster is the first without rows.
+    """
+    scores, work = np.empty(clusters.sizes.shape[0]), np.empty(rows.shape[1])
+    for i in range(order.shape[0]):
+        row = order[i]
+        score_all(rows, row, prior, clusters, scores, work)
+        k = draw_softmax(scores, uniforms[i])
+        if clusters.sizes[k] == 0.0:
+            k = _first_empty(clusters.sizes)
+        assigned[row] = k
+        add_row(rows, row, prior, clusters, k)
+
+
+@kernel
+def _first_empty(sizes):
+    for k in range(sizes.shape[0]):
+        if sizes[k] == 0.0:
+            return k
+    return -1
+
+
+@kernel
+def score_new_rows(
+    rows,
+    first,  # IN  int64
+    last,  # IN  int64
+    prior,
+    clusters,
+    scores_out,  # OUT  (last - first, K) float64
+):
+    """Log weight and log predictive of every cluster, for rows that are not among those learnt."""
+    work = np.empty(rows.shape[1])
+    for row in range(first, last):
+        score_all(rows, row, prior, clusters, scores_out[row - first], work)

@@ -1,0 +1,44 @@
+"""What the next draw needs when rows are real numbers: the prior, and the statistics of the clusters."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsemix.probability.gaussian_diagonal_kernels import DiagonalState, NormalGammaPrior
+from sparsemix.probability.gaussian_full_kernels import FullState, NormalWishartPrior
+
+FloatVector = NDArray[np.float64]
+FloatMatrix = NDArray[np.float64]
+IntVector = NDArray[np.int64]
+
+GAUSSIAN, GAUSSIAN_FULL = "gaussian", "gaussian_full"
+REAL_FAMILIES = (GAUSSIAN, GAUSSIAN_FULL)
+
+
+class RealPrior(NamedTuple):
+    """Priors of the partition and of the Gaussians.
+
+    process, concentration, discount : as in `state.Prior`.
+    is_full : whether clusters have covariances, and `full` is their prior; else it is `diagonal`. The other is of no
+    use.
+    """
+
+    process: int
+    concentration: float
+    discount: float
+    is_full: bool
+    diagonal: NormalGammaPrior
+    full: NormalWishartPrior
+
+
+class RealClusters(NamedTuple):
+    """Statistics of clusters of real rows; that which the prior does not use has no clusters.
+
+    sizes : (K,) rows, the very array of the statistics in use. n_empty : (1,) clusters without rows.
+    """
+
+    sizes: FloatVector
+    n_empty: IntVector
+    diagonal: DiagonalState
+    full: FullState
