@@ -1,0 +1,131 @@
+"""From rows, times and a time kernel to what the sampler works on."""
+
+from typing import Any
+
+import numpy as np
+
+from sparsemix.foundation.errors import parameter_error
+from sparsemix.models.time_sensitive.state import (
+    BERNOULLI,
+    FAMILIES,
+    Chains,
+    FloatVector,
+    IntVector,
+    Prior,
+    Rows,
+    Timing,
+    Window,
+)
+from sparsemix.models.time_sensitive.time_kernels import KINDS, TimeKernel
+
+NEGLIGIBLE = 1e-12
+MOST_TABLED = 1 << 20  # counts whose logarithms are kept
+MOST_PAIRS = 200_000_000  # pairs of rows whose weights are kept, for a kernel that is a function
+VANISHING = 700.0  # decay, in nats, after which nothing is left in double precision
+
+
+def rows_of(matrix: Any, order: IntVector) -> Rows:
+    """Rows of a CSR matrix of whole numbers in another order."""
+    taken = matrix[order]
+    counts = taken.data.astype(np.int32)
+    sums = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+    indptr = taken.indptr.astype(np.int64)
+    return Rows(indptr, taken.indices.astype(np.int32), counts, np.diff(sums[indptr]))
+
+
+def prior_of(
+    rows: Rows, n_features: int, family: str, concentration: float, a: float, b: float
+) -> Prior:
+    """Hyperparameters with the tables of logarithms that these rows ask for."""
+    totals = np.bincount(rows.columns, rows.counts, minlength=1)
+    log_a = _logarithms(a, int(totals.max()) + 1)
+    return Prior(
+        FAMILIES[family], concentration, a, b, n_features, log_a, _logarithms(b, rows.lengths.size + 1)
+    )
+
+
+def timing_of(
+    kernel: TimeKernel,
+    times: FloatVector,
+    concentration: float,
+    *,
+    strict: bool = False,
+    negligible: float = NEGLIGIBLE,
+) -> Timing:
+    """Times in ascending order and their kernel; `strict` if rows of equal times know nothing of each other.
+
+    Raises
+    ------
+    ParameterError
+        If the kernel is a function that would have to be kept for too many pairs of rows.
+    """
+    since = times - times[0] if times.size else times
+    recurs = kernel.kind == "exponential" and not strict
+    support = kernel.support
+    if kernel.kind in ("exponential", "periodic") and kernel.rate > 0.0 and not recurs:
+        support = min(support, VANISHING / kernel.rate)
+    log_least = float(np.log(negligible) + np.log(concentration)) if negligible > 0.0 else -np.inf
+    ahead = max(-log_least, 0.0) / kernel.rate if recurs else support
+    table, first = np.empty(0), np.empty(0, np.int64)
+    if kernel.kind == "function":
+        table, first = _table(kernel, since)
+    shape = (KINDS[kernel.kind], kernel.rate, kernel.period, kernel.width, kernel.exponent, support)
+    return Timing(
+        since, *shape, recurs, 0.0 if strict else 1.0, negligible, log_least, ahead, table, first
+    )
+
+
+def no_clusters(n_rows: int) -> Chains:
+    """Rows without clusters."""
+    none = np.full((5, max(n_rows, 1)), -1)
+    assigned, before, after, head, cursor = none
+    free = np.arange(n_rows - 1, -1, -1)
+    return Chains(
+        assigned[:n_rows], before[:n_rows], after[:n_rows], np.zeros(n_rows), head, cursor, free, np.array([n_rows])
+    )
+
+
+def window_of(rows: Rows, prior: Prior) -> Window:
+    """An empty window, with lists as long as they can get. Memory O(nnz), Bernoulli rows also O(n_rows log n_rows)."""
+    n_rows = rows.lengths.size
+    lengths = np.bincount(rows.columns, minlength=prior.n_features)
+    if prior.family == BERNOULLI:
+        times_held = np.arange(1, int(lengths.max(initial=0)) + 1)
+        lengths = np.concatenate([lengths, n_rows // times_held])
+    start = np.concatenate([[0], np.cumsum(lengths + 1)])  # one more, for a cluster may come before another goes
+    whole = np.zeros((4, n_rows), np.int64)
+    return Window(
+        whole[0],
+        np.zeros(1, np.int64),
+        np.zeros(1, np.int64),
+        whole[1],
+        whole[2],
+        whole[3],
+        np.zeros(n_rows),
+        start[:-1],
+        np.zeros(lengths.size, np.int32),
+        np.zeros(start[-1], np.int32),
+        np.zeros(start[-1], np.int32),
+        np.zeros(n_rows),
+        np.zeros(n_rows + 1),
+    )
+
+
+def _table(kernel: TimeKernel, times: FloatVector) -> tuple[FloatVector, IntVector]:
+    """Weights of all pairs of rows within the support."""
+    n_rows = times.size
+    reach = np.searchsorted(times, times + kernel.support, side="right") - np.arange(n_rows) - 1
+    first = np.concatenate([[0], np.cumsum(reach)])
+    if first[-1] > MOST_PAIRS:
+        rule = f"so short that at most {MOST_PAIRS:,} pairs of rows are that near"
+        remedy = f"Of these rows {first[-1]:,} are. Kernels that are no functions have no such limit."
+        raise parameter_error("support", "TimeKernel", rule, kernel.support, remedy)
+    earlier = np.repeat(np.arange(n_rows), reach)
+    later = np.arange(first[-1]) - first[earlier] + earlier + 1
+    return kernel.weights(times[later] - times[earlier]), first[:-1]
+
+
+def _logarithms(pseudo_count: float, most: int) -> FloatVector:
+    return np.log(pseudo_count + np.arange(min(most, MOST_TABLED) + 1, dtype=np.float64))
+
+

@@ -1,0 +1,231 @@
+"""Compiled chains of members: the weight of a cluster's history, and what a row does to the members after it.
+
+An exponential kernel needs no sums: with V the weight of a member's history, that of the next is
+``(V + 1) exp(-rate * gap)``, and a row that comes in between changes the later weights by a factor ``1 + d / V`` that
+soon is one. A step kernel telescopes to the number of members. Others add up the members within their support.
+"""
+
+import math
+
+from sparsemix.models.time_sensitive.time_kernels import PERIODIC, POWER_LAW, STEP, WINDOW
+from sparsemix.numeric.jit import kernel
+
+
+@kernel
+def weight_between(timing, earlier, later):
+    """Weight of one row for a later one."""
+    age = timing.times[later] - timing.times[earlier]
+    if age == 0.0:
+        return timing.tied
+    if age > timing.support:
+        return 0.0
+    if timing.table.shape[0] > 0:
+        return timing.table[timing.first[earlier] + later - earlier - 1]
+    if timing.kind == STEP or timing.kind == WINDOW:
+        return 1.0
+    if timing.kind == POWER_LAW:
+        return math.exp(-timing.exponent * math.log1p(timing.rate * age))
+    exponent = -timing.rate * age
+    if timing.kind == PERIODIC:
+        sine = math.sin(math.pi * age / timing.period) / timing.width
+        exponent -= 2.0 * sine * sine
+    return math.exp(exponent)
+
+
+@kernel
+def history(timing, chains, last, row):
+    """Sum of the weights of members, from `last` backwards, for a row after them."""
+    total = 0.0
+    while last >= 0 and timing.times[row] - timing.times[last] <= timing.support:
+        total += weight_between(timing, last, row)
+        last = chains.before[last]
+    return total
+
+
+@kernel
+def next_member(chains, cluster):
+    """First member after the visited row, -1 for none."""
+    last = chains.cursor[cluster]
+    return chains.after[last] if last >= 0 else chains.head[cluster]
+
+
+@kernel
+def log_time_factor(timing, log_new, chains, cluster, size, row):
+    """Log prior weight of a cluster, without the row, for the row (eq 7); `log_new` is that of a new cluster."""
+    if timing.recurs:
+        return _factor_by_recursion(timing, chains, chains.cursor[cluster], next_member(chains, cluster), row)
+    if timing.kind == STEP and timing.tied == 1.0:
+        return math.log(size)
+    return _factor_by_sums(timing, log_new, chains, chains.cursor[cluster], next_member(chains, cluster), row)
+
+
+@kernel
+def _factor_by_recursion(timing, chains, last, following, row):
+    times, rate = timing.times, timing.rate
+    passed = 0.0
+    if last >= 0:
+        gap = rate * (times[row] - times[last])
+        if following < 0:
+            return math.log1p(chains.weight[last]) - gap
+        passed = (chains.weight[last] + 1.0) * math.exp(-gap)
+    gap = rate * (times[following] - times[row])
+    # The history and the factor of the next member together: w (w + 1) / w, or a kappa / a before the first.
+    total = math.log1p(passed) if last >= 0 else -gap
+    change = math.exp(-gap)
+    weight, product = passed * change + 1.0, 1.0
+    last, following = following, chains.after[following]
+    while following >= 0 and change > timing.negligible * weight:
+        product *= 1.0 + change / weight
+        decay = math.exp(-rate * (times[following] - times[last]))
+        weight, change = weight * decay + 1.0, change * decay
+        last, following = following, chains.after[following]
+    return total + math.log(product)
+
+
+@kernel
+def _factor_by_sums(timing, log_new, chains, last, following, row):
+    if last >= 0:
+        passed = history(timing, chains, last, row)
+        if passed == 0.0:
+            return -math.inf
+        total = math.log(passed)
+    else:
+        added = weight_between(timing, row, following)
+        if added == 0.0:
+            return -math.inf
+        total = math.log(added)
+        following = chains.after[following]
+    while following >= 0 and timing.times[following] - timing.times[row] <= timing.support:
+        total += math.log1p(weight_between(timing, row, following) / chains.weight[following])
+        following = chains.after[following]
+    return total
+
+
+@kernel
+def unlink(timing, chains, row):
+    """Take a row out of its cluster; returns whether the cluster falls apart without it.
+
+    All clusters' cursors stand at members before the row.
+    """
+    cluster, last, following = chains.assigned[row], chains.before[row], chains.after[row]
+    if last >= 0:
+        chains.after[last] = following
+    else:
+        chains.head[cluster] = following
+    if following >= 0:
+        chains.before[following] = last
+    chains.assigned[row] = -1
+    if timing.recurs or timing.kind == STEP and timing.tied == 1.0:
+        return False
+    falls_apart = False
+    while following >= 0 and timing.times[following] - timing.times[row] <= timing.support:
+        taken, weight = weight_between(timing, row, following), chains.weight[following]
+        if taken > 0.5 * weight:  # a difference would lose digits
+            chains.weight[following] = history(timing, chains, chains.before[following], following)
+        else:
+            chains.weight[following] = weight - taken
+        falls_apart |= chains.weight[following] == 0.0 and chains.before[following] >= 0
+        following = chains.after[following]
+    return falls_apart
+
+
+@kernel
+def link(timing, chains, row, cluster):
+    """Put a row into a cluster, after the cluster's cursor, which then stands at it."""
+    last, following = chains.cursor[cluster], next_member(chains, cluster)
+    chains.assigned[row], chains.before[row], chains.after[row] = cluster, last, following
+    if last >= 0:
+        chains.after[last] = row
+    else:
+        chains.head[cluster] = row
+    if following >= 0:
+        chains.before[following] = row
+    chains.cursor[cluster] = row
+    pass_by(timing, chains, row)
+    if timing.recurs or timing.kind == STEP and timing.tied == 1.0:
+        return
+    while following >= 0 and timing.times[following] - timing.times[row] <= timing.support:
+        chains.weight[following] += weight_between(timing, row, following)
+        following = chains.after[following]
+
+
+@kernel
+def pass_by(timing, chains, row):
+    """Set the weight of the row's history, given that of the member before."""
+    last = chains.before[row]
+    if last < 0:
+        chains.weight[row] = 0.0
+    elif timing.recurs:
+        decay = math.exp(-timing.rate * (timing.times[row] - timing.times[last]))
+        chains.weight[row] = (chains.weight[last] + 1.0) * decay
+    elif timing.kind == STEP and timing.tied == 1.0:
+        chains.weight[row] = chains.weight[last] + 1.0
+    else:
+        chains.weight[row] = history(timing, chains, last, row)
+
+
+@kernel
+def link_all(
+    timing,
+    chains,  # IN, OUT
+    assigned,  # IN  (n_rows,) int64, -1 for none
+):
+    """Chains of an assignment; returns whether every member has a history that weighs something."""
+    chains.assigned[:] = -1
+    chains.head[:] = -1
+    chains.cursor[:] = -1
+    is_feasible = True
+    for row in range(assigned.shape[0]):
+        cluster = assigned[row]
+        if cluster < 0:
+            continue
+        last = chains.cursor[cluster]
+        chains.assigned[row], chains.before[row], chains.after[row] = cluster, last, -1
+        if last >= 0:
+            chains.after[last] = row
+        else:
+            chains.head[cluster] = row
+        chains.cursor[cluster] = row
+        pass_by(timing, chains, row)
+        is_feasible &= last < 0 or timing.recurs or chains.weight[row] > 0.0
+    chains.cursor[:] = -1
+    return is_feasible
+
+
+@kernel
+def log_time_prior(timing, log_new, chains):
+    """Sum over the rows of the log weight with which each was put where it is, without the normaliser."""
+    total = 0.0
+    for row in range(chains.assigned.shape[0]):
+        last = chains.before[row]
+        if chains.assigned[row] < 0:
+            continue
+        if last < 0:
+            total += log_new
+        elif timing.recurs:
+            gap = timing.rate * (timing.times[row] - timing.times[last])
+            total += math.log1p(chains.weight[last]) - gap
+        else:
+            total += math.log(chains.weight[row])
+    return total
+
+
+@kernel
+def log_normalizer(timing, concentration):
+    """Sum over the rows of the log of all weights and the concentration; it does not depend on the partition."""
+    total, weight = 0.0, 0.0
+    for row in range(timing.times.shape[0]):
+        if timing.recurs:
+            if row > 0:
+                gap = timing.rate * (timing.times[row] - timing.times[row - 1])
+                weight = (weight + 1.0) * math.exp(-gap)
+        elif timing.kind == STEP and timing.tied == 1.0:
+            weight = float(row)
+        else:
+            weight = 0.0
+            earlier = row - 1
+            while earlier >= 0 and timing.times[row] - timing.times[earlier] <= timing.support:
+                weight += weight_between(timing, earlier, row)
+                earlier -= 1
+        total += math.log(weight + concentration)
+    return total

@@ -1,0 +1,123 @@
+"""The paper in NumPy, dense and obvious: the twin that the kernels are tested against.
+
+Rows stand in the order of their times; `log_weights` is the (n_rows, n_rows) matrix of log kappa(t_later - t_earlier),
+minus infinity elsewhere. A partition is an array of labels, whose names mean nothing. Numbers are those of TDPM.
+"""
+
+import numpy as np
+from scipy.special import betaln, gammaln, logsumexp
+
+from sparsemix.models.time_sensitive.state import MULTINOMIAL, FloatMatrix, FloatVector, IntVector, Prior
+from sparsemix.models.time_sensitive.time_kernels import TimeKernel
+
+
+def log_weight_matrix(kernel: TimeKernel, times: FloatVector, *, strict: bool = False) -> FloatMatrix:
+    """Log weight of each earlier row (column) for each later one (row); `strict` if equal times weigh nothing."""
+    ages = times[:, None] - times[None, :]
+    is_earlier = np.tri(times.size, k=-1, dtype=bool)
+    if strict:
+        is_earlier &= ages > 0.0
+    return np.where(is_earlier, kernel.log_weights(np.maximum(ages, 0.0)), -np.inf)
+
+
+def log_sum(logs: FloatVector) -> float:
+    """Log of a sum; minus infinity for no terms."""
+    return float(np.logaddexp.reduce(logs, initial=-np.inf))
+
+
+def log_prior(log_weights: FloatMatrix, labels: IntVector, concentration: float) -> float:
+    """Log prior probability of a partition (eqs 3 to 5); minus infinity where a member has lost its history.
+
+    The first member of a cluster has the weight of a new one, every other the weight of its own history.
+    """
+    total = 0.0
+    for i in range(labels.size):
+        own = np.flatnonzero(labels[:i] == labels[i])
+        chosen = log_sum(log_weights[i, own]) if own.size else np.log(concentration)
+        total += chosen - np.logaddexp(log_sum(log_weights[i, :i]), np.log(concentration))
+    return float(total)
+
+
+def log_evidence(prior: Prior, members: FloatMatrix) -> float:
+    """Log evidence of a cluster's rows, (n_members, n_features); of words in their order."""
+    counts, size = members.sum(axis=0), members.shape[0]
+    if prior.family == MULTINOMIAL:
+        everything = prior.a * prior.n_features
+        words = np.sum(gammaln(counts + prior.a) - gammaln(prior.a))
+        return float(words + gammaln(everything) - gammaln(everything + counts.sum()))
+    return float(np.sum(betaln(prior.a + counts, prior.b + size - counts) - betaln(prior.a, prior.b)))
+
+
+def log_predictive(prior: Prior, members: FloatMatrix, row: FloatVector) -> float:
+    """Log probability of a row given the members of a cluster (eq 12, with the posterior's own normaliser)."""
+    return log_evidence(prior, np.vstack([members, row])) - log_evidence(prior, members)
+
+
+def log_joint(prior: Prior, rows: FloatMatrix, log_weights: FloatMatrix, labels: IntVector) -> float:
+    """Log probability of rows and partition together."""
+    likelihood = sum(log_evidence(prior, rows[labels == k]) for k in np.unique(labels))
+    return log_prior(log_weights, labels, prior.concentration) + likelihood
+
+
+def candidates(labels: IntVector, i: int) -> list[int]:
+    """Clusters of all other rows in the order of their first members, and then a new one (Figure 3)."""
+    others = np.delete(labels, i)
+    _, first = np.unique(others, return_index=True)
+    return [*others[np.sort(first)].tolist(), int(labels.max()) + 1]
+
+
+def log_conditional_by_definition(
+    prior: Prior, rows: FloatMatrix, log_weights: FloatMatrix, labels: IntVector, i: int
+) -> FloatVector:
+    """Log probability of each candidate for row i given all others (eq 6), from the joint."""
+    joints = []
+    for c in candidates(labels, i):
+        moved = labels.copy()
+        moved[i] = c
+        joints.append(log_joint(prior, rows, log_weights, moved))
+    return np.asarray(joints - logsumexp(joints))
+
+
+def log_time_factor(
+    log_weights: FloatMatrix, labels: IntVector, i: int, cluster: int, concentration: float
+) -> float:
+    """Log prior weight of a cluster for row i: its history, and what that does to later members (eq 7)."""
+    is_member = labels == cluster
+    is_member[i] = False
+    past, later = np.flatnonzero(is_member[:i]), i + 1 + np.flatnonzero(is_member[i + 1 :])
+    factor = log_sum(log_weights[i, past]) if past.size else np.log(concentration)
+    # A first member has no history, and the weight of a new cluster.
+    history = np.logaddexp.reduce(log_weights[np.ix_(later, np.flatnonzero(is_member))], axis=1, initial=-np.inf)
+    is_first = np.arange(later.size) + past.size == 0
+    without = np.where(is_first, np.log(concentration), history)
+    if np.isneginf(without).any():
+        return np.inf  # only this row holds the cluster together
+    factor += np.sum(np.logaddexp(history, log_weights[later, i]) - without)
+    return float(factor)
+
+
+def log_conditional(
+    prior: Prior, rows: FloatMatrix, log_weights: FloatMatrix, labels: IntVector, i: int
+) -> FloatVector:
+    """The same, from ratios: O(n) times members for each candidate (Figure 3)."""
+    scores = []
+    is_other = np.arange(labels.size) != i
+    for c in candidates(labels, i):
+        factor = log_time_factor(log_weights, labels, i, c, prior.concentration)
+        scores.append(factor + log_predictive(prior, rows[(labels == c) & is_other], rows[i]))
+    found = np.array(scores)
+    if np.isposinf(found).any():
+        return np.where(np.isposinf(found), 0.0, -np.inf)
+    return np.asarray(found - logsumexp(found))
+
+
+def sweep(
+    prior: Prior, rows: FloatMatrix, log_weights: FloatMatrix, labels: IntVector, uniforms: FloatVector
+) -> IntVector:
+    """Visit all rows once in the order of time; O(n^2). Returns the new labels."""
+    labels = labels.copy()
+    for i, uniform in enumerate(uniforms):
+        cumulative = np.cumsum(np.exp(log_conditional(prior, rows, log_weights, labels, i)))
+        chosen = int(np.searchsorted(cumulative, uniform * cumulative[-1], side="right"))
+        labels[i] = candidates(labels, i)[min(chosen, cumulative.size - 1)]
+    return labels

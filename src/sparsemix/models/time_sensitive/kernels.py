@@ -1,0 +1,221 @@
+"""Compiled sweep, the twin of `equations.sweep`: rows in the order of time, and a window that moves along with them.
+
+A cluster enters the window some time before its first member and leaves it when nothing of it is to come and its history
+weighs next to nothing. Candidates stand in the order of their first members, a new cluster last, so that the same
+uniforms choose the same clusters as the equations do.
+"""
+
+import math
+
+from sparsemix.models.time_sensitive.chain_kernels import (
+    link,
+    log_time_factor,
+    next_member,
+    unlink,
+)
+from sparsemix.models.time_sensitive.row_kernels import (
+    change_row,
+    gather,
+    log_of_new,
+    log_of_sums,
+    log_predictive,
+)
+from sparsemix.models.time_sensitive.time_kernels import STEP
+from sparsemix.numeric.jit import kernel
+
+
+@kernel
+def place_in_order(window, chains, cluster):
+    """Put a cluster into the window, or where it belongs there after its first member has changed."""
+    active, n, first = window.active, window.n_active[0], chains.head[cluster]
+    at = 0
+    while at < n and active[at] != cluster:
+        at += 1
+    if at == n:
+        window.n_active[0] = n + 1
+    while at > 0 and chains.head[active[at - 1]] > first:
+        active[at] = active[at - 1]
+        at -= 1
+    while at + 1 < n and chains.head[active[at + 1]] < first:
+        active[at] = active[at + 1]
+        at += 1
+    active[at] = cluster
+
+
+@kernel
+def leave(window, cluster):
+    """Take a cluster out of the window."""
+    n, at = window.n_active[0], 0
+    while window.active[at] != cluster:
+        at += 1
+    for later in range(at + 1, n):
+        window.active[later - 1] = window.active[later]
+    window.n_active[0] = n - 1
+
+
+@kernel
+def look_ahead(rows, prior, timing, chains, window, row):
+    """Clusters whose first members are near enough come in."""
+    times, n_rows = timing.times, timing.times.shape[0]
+    at = window.ahead[0]
+    while at < n_rows and times[at] - times[row] <= timing.ahead:
+        cluster = chains.assigned[at]
+        if cluster >= 0 and chains.head[cluster] == at and window.sizes[cluster] == 0:
+            member = at
+            while member >= 0:
+                change_row(rows, member, prior, window, cluster, 1)
+                member = chains.after[member]
+            chains.cursor[cluster] = -1
+            place_in_order(window, chains, cluster)
+        at += 1
+    window.ahead[0] = at
+
+
+@kernel
+def _is_past(timing, chains, cluster, row):
+    if next_member(chains, cluster) >= 0:
+        return False
+    last = chains.cursor[cluster]
+    age = timing.times[row] - timing.times[last]
+    if timing.recurs:
+        return math.log1p(chains.weight[last]) - timing.rate * age < timing.log_least
+    return age > timing.support
+
+
+@kernel
+def drop_past(rows, prior, timing, chains, window, row):
+    """Clusters of the past leave; returns the sum of their log evidence."""
+    if timing.kind == STEP:
+        return 0.0
+    log_evidence, n_kept = 0.0, 0
+    for at in range(window.n_active[0]):
+        cluster = window.active[at]
+        if _is_past(timing, chains, cluster, row):
+            log_evidence += empty_cluster(rows, prior, chains, window, cluster)
+        else:
+            window.active[n_kept] = cluster
+            n_kept += 1
+    window.n_active[0] = n_kept
+    return log_evidence
+
+
+@kernel
+def empty_cluster(rows, prior, chains, window, cluster):
+    """Take all rows of a cluster out of the lists; returns its log evidence, the sum of predictives on the way."""
+    total = 0.0
+    member = chains.head[cluster]
+    while member >= 0:
+        change_row(rows, member, prior, window, cluster, -1)
+        total += log_predictive(rows, member, prior, window, cluster)
+        member = chains.after[member]
+    return total
+
+
+@kernel
+def empty_window(rows, prior, chains, window):
+    """Take all clusters out of the window; returns the sum of their log evidence."""
+    total = 0.0
+    for at in range(window.n_active[0]):
+        total += empty_cluster(rows, prior, chains, window, window.active[at])
+    window.n_active[0] = 0
+    window.ahead[0] = 0
+    return total
+
+
+@kernel
+def take_out(rows, row, prior, timing, chains, window):
+    """Take a row out of its cluster; returns (cluster, whether that falls apart without it)."""
+    cluster = chains.assigned[row]
+    was_first = chains.head[cluster] == row
+    falls_apart = unlink(timing, chains, row)
+    change_row(rows, row, prior, window, cluster, -1)
+    if chains.head[cluster] < 0:
+        leave(window, cluster)
+        chains.free[chains.n_free[0]] = cluster
+        chains.n_free[0] += 1
+    elif was_first:
+        place_in_order(window, chains, cluster)
+    return cluster, falls_apart
+
+
+@kernel
+def put_in(rows, row, prior, timing, chains, window, cluster):
+    """Put a row into a cluster; a new one is made for -1."""
+    if cluster < 0:
+        chains.n_free[0] -= 1
+        cluster = chains.free[chains.n_free[0]]
+        chains.head[cluster], chains.cursor[cluster] = -1, -1
+    is_first = chains.cursor[cluster] < 0
+    link(timing, chains, row, cluster)
+    change_row(rows, row, prior, window, cluster, 1)
+    if is_first:
+        place_in_order(window, chains, cluster)
+
+
+@kernel
+def score_candidates(rows, row, prior, timing, chains, window):
+    """Log weight times predictive of each cluster in the window, without the row, and of a new one; how many."""
+    n, length, scores = window.n_active[0], rows.lengths[row], window.scores
+    rest, log_new = gather(rows, row, prior, window), math.log(prior.concentration)
+    for at in range(n):
+        cluster = window.active[at]
+        size, off = window.sizes[cluster], window.off[cluster]
+        sums = log_of_sums(prior, size, window.totals[cluster], off, length)
+        factor = log_time_factor(timing, log_new, chains, cluster, size, row)
+        scores[at] = factor + rest + window.gain[cluster] + sums
+        window.gain[cluster] = 0.0
+    scores[n] = log_new + rest + log_of_new(prior, length)
+    return n + 1
+
+
+@kernel
+def draw(scores, n, uniform):
+    """Index below n with probability proportional to exp(score)."""
+    top = -math.inf
+    for at in range(n):
+        top = max(top, scores[at])
+    total = 0.0
+    for at in range(n):
+        total += math.exp(scores[at] - top)
+    left, last = uniform * total, n - 1
+    for at in range(n):
+        share = math.exp(scores[at] - top)
+        left -= share
+        if share > 0.0:
+            last = at
+        if left < 0.0:
+            return at
+    return last  # rounding; never one that is impossible
+
+
+@kernel
+def sweep(
+    rows,
+    prior,
+    timing,
+    chains,  # IN, OUT
+    window,  # IN, OUT: empty before and after
+    uniforms,  # IN  (n_rows,) float64
+    tally,  # OUT (4,) float64: log evidence of all clusters, rows moved, clusters, most clusters looked at
+):
+    """Visit all rows once; rows without a cluster enter one."""
+    tally[:] = 0.0
+    for row in range(uniforms.shape[0]):
+        look_ahead(rows, prior, timing, chains, window, row)
+        own, falls_apart = -1, False
+        if chains.assigned[row] >= 0:
+            own, falls_apart = take_out(rows, row, prior, timing, chains, window)
+        tally[0] += drop_past(rows, prior, timing, chains, window, row)
+        if falls_apart:
+            put_in(rows, row, prior, timing, chains, window, own)
+            continue
+        n = score_candidates(rows, row, prior, timing, chains, window)
+        chosen = draw(window.scores, n, uniforms[row])
+        cluster = window.active[chosen] if chosen < n - 1 else -1
+        was_alone = own >= 0 and chains.head[own] < 0
+        put_in(rows, row, prior, timing, chains, window, cluster)
+        stays = cluster == own or (cluster < 0 and was_alone)
+        tally[1] += 0.0 if stays else 1.0
+        tally[3] = max(tally[3], float(n))
+    tally[0] += empty_window(rows, prior, chains, window)
+    tally[2] = float(chains.head.shape[0] - chains.n_free[0])

@@ -1,0 +1,120 @@
+"""What the next draw needs: rows in time order, the prior, chains of members, and a window on the clusters near by."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatVector = NDArray[np.float64]
+FloatMatrix = NDArray[np.float64]
+IntVector = NDArray[np.int64]
+SmallVector = NDArray[np.int32]
+
+MULTINOMIAL, BERNOULLI = 0, 1
+FAMILIES = {"multinomial": MULTINOMIAL, "bernoulli": BERNOULLI}
+
+
+class Rows(NamedTuple):
+    """Rows of counts in the order of their times, CSR.
+
+    indptr : (n_rows + 1,); columns, counts : (nnz,); lengths : (n_rows,) sums of the counts.
+    """
+
+    indptr: IntVector
+    columns: SmallVector
+    counts: SmallVector
+    lengths: IntVector
+
+
+class Prior(NamedTuple):
+    """Family and hyperparameters.
+
+    family : one of the numbers above.
+    concentration : of the process.
+    a : pseudo-count of every feature in every cluster, or of "on"; b : pseudo-count of "off".
+    log_a, log_b : (n,) log(a + n) and log(b + n) for counts n from 0.
+    """
+
+    family: int
+    concentration: float
+    a: float
+    b: float
+    n_features: int
+    log_a: FloatVector
+    log_b: FloatVector
+
+
+class Timing(NamedTuple):
+    """Times of the rows, and the time kernel in numbers.
+
+    times : (n_rows,) seconds since the first, ascending.
+    kind : one of `time_kernels.KINDS`; rate, period, width, exponent, support : as in `TimeKernel`.
+    recurs : whether weights follow from those of the member before (exponential, equal times weigh 1).
+    tied : weight of a row at age zero: 1, or 0 if rows of equal time know nothing of each other.
+    negligible : relative change of a weight that is not followed further.
+    log_least : log of the weight below which a cluster of the past is not looked at.
+    ahead : seconds before its first row that a cluster is looked at.
+    table : (n_pairs,) weights of pairs of rows for a kernel that is a function; those of row i with the rows after it
+    begin at ``first[i]``.
+    """
+
+    times: FloatVector
+    kind: int
+    rate: float
+    period: float
+    width: float
+    exponent: float
+    support: float
+    recurs: bool
+    tied: float
+    negligible: float
+    log_least: float
+    ahead: float
+    table: FloatVector
+    first: IntVector
+
+
+class Chains(NamedTuple):
+    """Members of each cluster, one linked to the next in the order of time.
+
+    assigned : (n_rows,) cluster, -1 for none; before, after : (n_rows,) member before and after, -1 for none.
+    weight : (n_rows,) weight of the row's own history in its cluster, 0 for the first member.
+    head : (n_slots,) first member, -1 without members; cursor : last member before the row that is visited.
+    free : (n_slots,) stack of unused clusters; n_free : (1,).
+    """
+
+    assigned: IntVector
+    before: IntVector
+    after: IntVector
+    weight: FloatVector
+    head: IntVector
+    cursor: IntVector
+    free: IntVector
+    n_free: IntVector
+
+
+class Window(NamedTuple):
+    """Clusters that the visited row may join, and what they hold.
+
+    active : (n_slots,) clusters in the order of their first members; n_active : (1,); ahead : (1,) next row to enter.
+    sizes, totals : (n_slots,) members of an active cluster, also the later ones, and sums of their counts.
+    n_held : (n_slots,) different features; off : (n_slots,) Bernoulli rows: sum of log(b + size - n_w) over all features.
+    start : (n_lists,) where each list begins; n_listed : (n_lists,) how long it is; keys, cells : its clusters and counts.
+    Lists are those of the features, and after them, for Bernoulli rows, of v = 1, 2, ...: how many features a cluster
+    holds v times.
+    gain : (n_slots,) zeros between visits; scores : (n_slots + 1,) of the candidates.
+    """
+
+    active: IntVector
+    n_active: IntVector
+    ahead: IntVector
+    sizes: IntVector
+    totals: IntVector
+    n_held: IntVector
+    off: FloatVector
+    start: IntVector
+    n_listed: SmallVector
+    keys: SmallVector
+    cells: SmallVector
+    gain: FloatVector
+    scores: FloatVector

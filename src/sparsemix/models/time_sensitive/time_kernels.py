@@ -1,0 +1,190 @@
+"""Time kernels: how much a row still weighs when it has a certain age."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsemix.foundation.checks import LARGEST, SMALLEST, inside, is_number
+from sparsemix.foundation.errors import ParameterError, parameter_error
+
+FloatArray = NDArray[np.float64]
+Duration = str | float | timedelta
+
+STEP, EXPONENTIAL, WINDOW, PERIODIC, POWER_LAW, FUNCTION = range(6)
+KINDS = {
+    "step": STEP,
+    "exponential": EXPONENTIAL,
+    "window": WINDOW,
+    "periodic": PERIODIC,
+    "power_law": POWER_LAW,
+    "function": FUNCTION,
+}
+UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
+DURATION_RULE = "a number of seconds > 0, a timedelta, or text such as '90s', '15m', '12h', '3d' or '2w'"
+_OWNER = "TimeKernel"
+
+
+@dataclass(frozen=True)
+class TimeKernel:
+    """How much a row still weighs in the history of its cluster when it has a certain age.
+
+    Made by one of its class methods. Every kernel is 1 at age 0. Durations are seconds, `timedelta`, or text such as
+    ``"90s"``, ``"15m"``, ``"12h"``, ``"3d"`` or ``"2w"``.
+
+    Attributes
+    ----------
+    kind : {"step", "exponential", "window", "periodic", "power_law", "function"}
+    rate : float
+        Per second: of the decay; for a power law one over its scale.
+    period, width : float
+        Of a periodic kernel: seconds, and share of the period.
+    exponent : float
+        Of a power law.
+    support : float
+        Seconds; older rows weigh nothing.
+    function : callable or None
+
+    Examples
+    --------
+    >>> kernel = TimeKernel.exponential(half_life="3d")
+    >>> kernel.weights([0, 3 * 86400]).round(6)
+    array([1. , 0.5])
+    """
+
+    kind: str
+    rate: float = 0.0
+    period: float = 0.0
+    width: float = 0.0
+    exponent: float = 0.0
+    support: float = np.inf
+    function: Callable[[FloatArray], Any] | None = None
+
+    @classmethod
+    def step(cls) -> "TimeKernel":
+        """Every row weighs 1 for ever: the standard Dirichlet process mixture."""
+        return cls("step")
+
+    @classmethod
+    def exponential(
+        cls, decay_rate: float | None = None, *, half_life: Duration | None = None
+    ) -> "TimeKernel":
+        """``exp(-decay_rate * age)``; give the rate per second, or the age at which a half is left."""
+        return cls("exponential", rate=rate_of(decay_rate, half_life, _OWNER))
+
+    @classmethod
+    def window(cls, length: Duration) -> "TimeKernel":
+        """1 up to the age `length`, and 0 beyond."""
+        return cls("window", support=seconds_of("length", _OWNER, length))
+
+    @classmethod
+    def periodic(
+        cls,
+        period: Duration,
+        width: float = 0.5,
+        *,
+        half_life: Duration | None = None,
+        support: Duration | None = None,
+    ) -> "TimeKernel":
+        """``exp(-2 sin^2(pi age / period) / width^2)``, for what comes back weekly, say; it may decay as well."""
+        inside("width", _OWNER, width, "a number from 0.05 to 1000", 0.05, np.nextafter(1000.0, np.inf))
+        rate = 0.0 if half_life is None else rate_of(None, half_life, _OWNER)
+        seconds = seconds_of("period", _OWNER, period)
+        return cls("periodic", rate=rate, period=seconds, width=float(width), support=_support(support))
+
+    @classmethod
+    def power_law(
+        cls, scale: Duration, exponent: float = 1.0, *, support: Duration | None = None
+    ) -> "TimeKernel":
+        """``(1 + age / scale) ** -exponent``."""
+        inside("exponent", _OWNER, exponent, "a number in (0, 100)", 0.0, 100.0, open_low=True)
+        seconds = seconds_of("scale", _OWNER, scale)
+        return cls("power_law", rate=1.0 / seconds, exponent=float(exponent), support=_support(support))
+
+    @classmethod
+    def of_function(cls, function: Callable[[FloatArray], Any], *, support: Duration) -> "TimeKernel":
+        """Any function of an array of ages in seconds, with values from 0 to 1; it is not asked beyond `support`."""
+        if not callable(function):
+            raise parameter_error("function", _OWNER, "a function of an array of ages", function)
+        return cls("function", support=seconds_of("support", _OWNER, support), function=function)
+
+    def weights(self, ages: Any) -> FloatArray:
+        """Weights at some ages >= 0 in seconds, of any shape."""
+        return np.asarray(np.exp(self.log_weights(ages)))
+
+    def log_weights(self, ages: Any) -> FloatArray:
+        """Logarithms of the weights; minus infinity where a row weighs nothing.
+
+        Raises
+        ------
+        ParameterError
+            If a function returns something else than a number from 0 to 1 for each age.
+        """
+        age = np.asarray(ages, np.float64)
+        found = self._log_shape(age)
+        return np.where(age == 0.0, 0.0, np.where(age <= self.support, found, -np.inf))
+
+    def _log_shape(self, age: FloatArray) -> FloatArray:
+        if self.kind == "periodic":
+            sine = np.sin(np.pi * age / self.period) / self.width
+            return -self.rate * age - 2.0 * sine * sine
+        if self.kind == "power_law":
+            return -self.exponent * np.log1p(self.rate * age)
+        if self.function is not None:
+            return self._log_values(self.function, age)
+        return -self.rate * age  # zero for a step or a window
+
+    def _log_values(self, function: Callable[[FloatArray], Any], age: FloatArray) -> FloatArray:
+        asked = (age > 0.0) & (age <= self.support)
+        found = np.full(age.shape, -np.inf)
+        values = np.asarray(function(age[asked]))
+        fits = values.shape == (int(asked.sum()),) and values.dtype.kind in "biuf"
+        if not fits or not np.all((values >= 0.0) & (values <= 1.0)):
+            raise parameter_error(
+                "function", _OWNER, "a function with a number from 0 to 1 for each age", values
+            )
+        with np.errstate(divide="ignore"):
+            found[asked] = np.log(values.astype(np.float64))
+        return found
+
+
+def seconds_of(name: str, owner: str, value: Any) -> float:
+    """A duration in seconds; ParameterError if it is none.
+
+    Examples
+    --------
+    >>> seconds_of("half_life", "the model", "1.5h")
+    5400.0
+    """
+    if isinstance(value, timedelta):
+        seconds = value.total_seconds()
+    elif isinstance(value, str):
+        found = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([smhdw])\s*", value)
+        seconds = float(found[1]) * UNITS[found[2]] if found else np.nan
+    else:
+        seconds = float(value) if is_number(value) and abs(value) <= LARGEST else np.nan
+    if not SMALLEST <= seconds <= LARGEST:
+        raise parameter_error(name, owner, DURATION_RULE, value)
+    return seconds
+
+
+def rate_of(decay_rate: Any, half_life: Any, owner: str) -> float:
+    """Decay per second, from itself or from the half-life; ParameterError unless exactly one is given."""
+    if (decay_rate is None) == (half_life is None):
+        raise ParameterError(
+            f"'decay_rate' and 'half_life' of {owner} must not be {'missing' if half_life is None else 'given'} both. "
+            f"Give one, such as half_life='3d'."
+        )
+    if half_life is not None:
+        return float(np.log(2.0)) / seconds_of("half_life", owner, half_life)
+    rule = f"a number > 0 per second, from {SMALLEST} to {LARGEST}"
+    inside("decay_rate", owner, decay_rate, rule, SMALLEST, np.nextafter(LARGEST, np.inf))
+    return float(decay_rate)
+
+
+def _support(value: Any) -> float:
+    return np.inf if value is None else seconds_of("support", _OWNER, value)

@@ -1,0 +1,111 @@
+"""Kernels against the equations: conditionals, whole sweeps, evidence."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from thread_cases import (
+    FAMILIES,
+    KERNELS,
+    all_partitions,
+    chains_of,
+    compiled_conditional,
+    setting,
+)
+
+from sparsemix.chains.inputs import by_first_appearance
+from sparsemix.models.time_sensitive import building, chain_kernels, equations, kernels
+
+every_kernel = pytest.mark.parametrize("kernel", KERNELS)
+families = pytest.mark.parametrize("family", FAMILIES)
+strictness = pytest.mark.parametrize("strict", [False, True])
+
+
+def is_possible(case, labels):
+    return not np.isneginf(equations.log_prior(case.logs, labels, case.prior.concentration))
+
+
+@strictness
+@every_kernel
+@families
+def test_conditionals_are_those_of_the_equations(family, kernel, strict):
+    case = setting(family, kernel, strict=strict)
+    for labels in filter(lambda each: is_possible(case, each), all_partitions(5)):
+        for row in range(5):
+            clusters, found = compiled_conditional(case, labels, row)
+            candidates = equations.candidates(labels, row)
+            expected = np.exp(equations.log_conditional(case.prior, case.dense, case.logs, labels, row))
+            share = dict(zip(candidates[:-1], expected[:-1], strict=True)) | {-1: expected[-1]}
+            # Clusters that are not looked at have no weight; the others stand in the order of the candidates.
+            assert [c for c in candidates[:-1] if c in clusters] == clusters[:-1].tolist()
+            assert sum(share[c] for c in clusters) > 1.0 - 1e-11
+            assert_allclose(np.exp(found), [share[c] for c in clusters], rtol=1e-9, atol=1e-11)
+
+
+@strictness
+@every_kernel
+def test_impossible_partitions_are_told(kernel, strict):
+    case = setting(kernel=kernel, strict=strict)
+    for labels in all_partitions(5):
+        chains = building.no_clusters(5)
+        assert chain_kernels.link_all(case.timing, chains, labels) == is_possible(case, labels)
+
+
+def stream(n_rows, rng, n_features=12, length=6):
+    """Rows of threads that come and go."""
+    times = np.cumsum(np.round(rng.exponential(1.0, n_rows), 1))
+    topic = (times // 15).astype(int) + rng.integers(3, size=n_rows)
+    centre = np.random.default_rng(1).dirichlet(np.full(n_features, 0.3), topic.max() + 1)
+    return np.array([rng.multinomial(length, centre[t]) for t in topic]), times
+
+
+def swept(case, labels, uniforms):
+    """Labels after a compiled sweep, and what it tells."""
+    chains, window, tally = chains_of(case, labels), building.window_of(case.rows, case.prior), np.zeros(4)
+    kernels.sweep(case.rows, case.prior, case.timing, chains, window, uniforms, tally)
+    assert window.n_active[0] == 0
+    assert not window.n_listed.any()
+    assert not window.sizes.any()
+    return chains, tally
+
+
+@strictness
+@every_kernel
+@families
+def test_sweeps_choose_what_the_equations_choose(family, kernel, strict):
+    rng = np.random.default_rng(3)
+    dense, times = stream(25, rng)
+    case = setting(family, kernel, dense, times, strict=strict)
+    labels = np.arange(25)
+    for _ in range(3):
+        uniforms = rng.random(25)
+        expected = equations.sweep(case.prior, case.dense, case.logs, labels, uniforms)
+        chains, tally = swept(case, labels, uniforms)
+        assert_array_equal(by_first_appearance(chains.assigned), by_first_appearance(expected))
+        assert tally[2] == np.unique(expected).size
+        check_joint(case, chains, tally)
+        labels = chains.assigned.copy()
+
+
+def check_joint(case, chains, tally):
+    normalizer = chain_kernels.log_normalizer(case.timing, case.prior.concentration)
+    of_times = chain_kernels.log_time_prior(case.timing, np.log(case.prior.concentration), chains)
+    expected = equations.log_joint(case.prior, case.dense, case.logs, chains.assigned)
+    assert_allclose(tally[0] + of_times - normalizer, expected, rtol=1e-11)
+
+
+def test_same_seed_gives_the_labels_of_the_reference_on_500_rows():
+    rng = np.random.default_rng(11)
+    dense, times = stream(500, rng)
+    case = setting("multinomial", "exponential", dense, times)
+    uniforms = rng.random((2, 500))
+    chains, window, tally = building.no_clusters(500), building.window_of(case.rows, case.prior), np.zeros(4)
+    kernels.sweep(case.rows, case.prior, case.timing, chains, window, rng.random(500), tally)
+    labels = chains.assigned.copy()
+    assert labels.min() >= 0
+    for own in uniforms:
+        expected = equations.sweep(case.prior, case.dense, case.logs, labels, own)
+        kernels.sweep(case.rows, case.prior, case.timing, chains, window, own, tally)
+        assert_array_equal(by_first_appearance(chains.assigned), by_first_appearance(expected))
+        labels = expected
+    assert 5 < tally[2] < 200
+    assert tally[3] < tally[2] + 1  # the window is smaller than the stream
