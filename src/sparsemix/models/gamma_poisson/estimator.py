@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from sparsemix.answers.unknown import warn_of_unknown_rows
@@ -332,6 +332,10 @@ class GammaPoissonFactors(Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMi
         if not found.size:
             raise DataError("'X' of score must have at least one row. Add rows.")
         return float(found.mean())
+
+    def unknown_rows(self, X: Any) -> NDArray[np.bool_]:
+        """Which rows hold features, but none that the model knows; (n_rows,)."""
+        return reading.read_known(X, self._asked().features, self._owner).is_unknown
 
     def to_payload(self) -> Payload:
         """The exact state for a model file, with the users' factors and all draws."""
