@@ -191,7 +191,7 @@ def refused(payload, tmp_path):
 
 def test_hostile_arrays_of_a_run(interrupted, tmp_path):
     names = [name for name in interrupted.arrays if name.startswith("run_")]
-    assert len(names) == 11
+    assert len(names) == 12
     for name in names:
         array = interrupted.arrays[name]
         low = np.nan if array.dtype.kind == "f" else -2

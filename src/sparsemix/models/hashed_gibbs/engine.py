@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsemix.models.hashed_gibbs import building, joint_kernels
+from sparsemix.models.hashed_gibbs.answer_kernels import enter_rows
 from sparsemix.models.hashed_gibbs.exact_kernels import sweep_exact
 from sparsemix.models.hashed_gibbs.hash_kernels import sweep_hash
 from sparsemix.models.hashed_gibbs.index_kernels import place, sweep_index
@@ -48,20 +49,23 @@ class Sweep(NamedTuple):
 class Position(NamedTuple):
     """Where a chain stands between two sweeps. With its seed, that is all that the next sweep depends on.
 
-    n_sweeps : done so far. assigned : (n_rows,) int32, in a copy. frame : of the signatures, if there are any.
+    n_sweeps : done so far. assigned : (n_rows,) int32, in a copy. frame : of the signatures, if there are any, and
+    framed : number of the sweep in which they were made, with its random directions.
     """
 
     n_sweeps: int
     assigned: SmallVector
     frame: Frame | None = None
+    framed: int = 0
 
 
 class Streams(IntEnum):
-    """Numbers of a chain's random streams; each sweep has one of its own, so that it can be the first of a run."""
+    """Numbers of a chain's random streams, `STEP` further for each sweep, so that any can be the first of a run."""
 
     START = 0
-    DIRECTIONS = 1
-    FIRST_SWEEP = 2
+    SWEEP = 1
+    DIRECTIONS = 2
+    STEP = 2
 
 
 class Plan(NamedTuple):
@@ -97,6 +101,7 @@ class SeededChain:
         self.assigned: IntVector = np.full(n_rows, -1)
         self._n_clusters, self._seed = n_clusters, seed
         self._frame: Frame | None = None
+        self._framed = 0
         self._signatures: Any = None
         self._n_sweeps = 0
 
@@ -117,7 +122,7 @@ class SeededChain:
 
     def go_on(self, position: Position) -> None:
         """Begin where another chain with this seed has stood: the next sweep is equal to the bit."""
-        self._n_sweeps, assigned, self._frame = position
+        self._n_sweeps, assigned, self._frame, self._framed = position
         self.assigned[:] = assigned
         self._add_all()
 
@@ -128,15 +133,15 @@ class SeededChain:
 
     def position(self) -> Position:
         """Where the chain stands."""
-        return Position(self._n_sweeps, self.assigned.astype(np.int32), self._frame)
+        return Position(self._n_sweeps, self.assigned.astype(np.int32), self._frame, self._framed)
 
     def sweep(self, *, adapts: bool) -> Sweep:
         """Visit all rows once, in a new order; before the first kept draw it `adapts`: makes signatures anew."""
         proposal = self.plan.cycle[self._n_sweeps % len(self.plan.cycle)]
-        rng = stream(self._seed, Streams.FIRST_SWEEP + self._n_sweeps)
-        self._n_sweeps += 1
+        rng = stream(self._seed, Streams.SWEEP + Streams.STEP * self._n_sweeps)
         self._begin_sweep()
         visit = self._visitor(proposal, adapts=adapts)
+        self._n_sweeps += 1
         tally = np.zeros(3, np.int64)
         for order in self._blocks(rng.permutation(self.assigned.size)):
             visit(order, rng.random((order.size, 2)), tally)
@@ -172,8 +177,10 @@ class SeededChain:
     def _signed(self, make: Callable[..., Any], *state: Any, adapts: bool) -> Any:
         """The signatures, made anew where that is due."""
         if self._signatures is None or adapts:
-            rng, frame = stream(self._seed, Streams.DIRECTIONS), None if adapts else self._frame
-            self._signatures = make(*state, self.plan.form, rng, frame)
+            if adapts or self._frame is None:
+                self._frame, self._framed = None, self._n_sweeps
+            rng = stream(self._seed, Streams.DIRECTIONS + Streams.STEP * self._framed)
+            self._signatures = make(*state, self.plan.form, rng, self._frame)
             self._frame = Frame(self._signatures.scale, self._signatures.centre)
         return self._signatures
 
@@ -210,6 +217,10 @@ class Chain(SeededChain):
     def _enter(self, order: IntVector, uniforms: FloatVector) -> None:
         state = (self.rows, self.prior, self.clusters)
         place(*state, self.plan.index_budget, order, self.assigned, uniforms)
+
+    def enter_in_order(self, uniforms: FloatVector) -> None:
+        """Let all rows enter in their order, each drawn from its full conditional; no cluster is empty but the last."""
+        enter_rows(self.rows, self.prior, self.clusters, self.assigned, uniforms)
 
     def _frame_now(self) -> Frame:
         return frame_of(self.rows, self.prior, self.clusters, is_raw=self.plan.form.is_raw)

@@ -11,7 +11,7 @@ from sparsemix.models.hashed_gibbs.checks import AT_RANDOM, MOST_CELLS, MOST_COM
 from sparsemix.models.hashed_gibbs.engine import Position
 from sparsemix.models.hashed_gibbs.runs import Run, Settings, Start, kept_sweeps, new_run
 from sparsemix.models.hashed_gibbs.signatures import Frame
-from sparsemix.models.hashed_gibbs.solution import Solution
+from sparsemix.models.hashed_gibbs.solution import AnySolution
 from sparsemix.models.hashed_gibbs.state import IntVector
 from sparsemix.persistence import Payload
 from sparsemix.persistence.unpacking import (
@@ -41,6 +41,7 @@ def added(stored: Payload, run: Run, labels: IntVector) -> Payload:
         "labels": labels.astype(np.int64),
         "start": run.start.assigned.astype(np.int64) if is_given else np.empty(0, np.int64),
         "assigned": np.array([position.assigned for position in positions], np.int32),
+        "framed": np.array([position.framed for position in positions], np.int64),
         "draws": run.kept(),
         "log_joint": run.log_joint[done],
         "scale": np.vstack([frame.scale for frame in frames]) if frames else np.empty((0, 0)),
@@ -64,7 +65,7 @@ def without(stored: Payload) -> Payload:
     )
 
 
-def unpack(stored: Payload, solution: Solution) -> tuple[Run, IntVector] | None:
+def unpack(stored: Payload, solution: AnySolution) -> tuple[Run, IntVector] | None:
     """The run and the labels that `added` has put there, None if there are none; ModelFileError if they do not fit."""
     own = {name.removeprefix(_PREFIX): a for name, a in stored.arrays.items() if name.startswith(_PREFIX)}
     if RUN not in stored.metadata and not own:
@@ -78,7 +79,7 @@ def unpack(stored: Payload, solution: Solution) -> tuple[Run, IntVector] | None:
     if start.size not in (0, n_rows) or settings.n_chains * len(kept_sweeps(settings)) * n_rows > MOST_CELLS:
         raise ModelFileError("it holds a start or draws of another number of rows")
     run = new_run(settings, Start(start if start.size else np.full(n_rows, -1), at_random))
-    _fill(run, reader, n_rows, solution.features.n_features)
+    _fill(run, reader, n_rows, solution.n_parameters)
     reader.close()
     return run, labels
 
@@ -101,7 +102,7 @@ def _settings(found: Any) -> tuple[Settings, float]:
     return settings, at_random
 
 
-def _fill(run: Run, reader: ArrayReader, n_rows: int, n_features: int) -> None:
+def _fill(run: Run, reader: ArrayReader, n_rows: int, n_parameters: int) -> None:
     """Put what was stored into a run that has not begun."""
     settings = run.settings
     n_done = reader.inside("n_done", INT, 0, settings.n_sweeps + 1, settings.n_chains)
@@ -117,17 +118,18 @@ def _fill(run: Run, reader: ArrayReader, n_rows: int, n_features: int) -> None:
         own[: len(part)] = part
     begun = np.flatnonzero(n_done)
     assigned = reader.inside("assigned", SMALL, 0, settings.n_components, begun.size, n_rows)
-    frames = _frames(reader, begun.size, n_features)
-    for chain, rows, frame in zip(begun, assigned, frames, strict=True):
-        run.positions[chain] = Position(int(n_done[chain]), rows, frame)
+    frames = _frames(reader, begun.size, n_parameters)
+    framed = reader.inside("framed", INT, 0, settings.n_sweeps, begun.size)
+    for chain, rows, frame, sweep in zip(begun, assigned, frames, framed, strict=True):
+        run.positions[chain] = Position(int(n_done[chain]), rows, frame, int(sweep))
 
 
-def _frames(reader: ArrayReader, n_chains: int, n_features: int) -> list[Frame | None]:
+def _frames(reader: ArrayReader, n_chains: int, n_parameters: int) -> list[Frame | None]:
     centre = reader.take("centre", FLOAT, None, None)
     if not len(centre):
         reader.take("scale", FLOAT, 0, 0)
         return [None] * n_chains
-    scale = reader.positive("scale", n_chains, n_features)
+    scale = reader.positive("scale", n_chains, n_parameters)
     if centre.shape != scale.shape or not np.isfinite(centre).all():
         raise ModelFileError("it holds signatures that do not fit its chains")
     return [Frame(*each) for each in zip(scale, centre, strict=True)]

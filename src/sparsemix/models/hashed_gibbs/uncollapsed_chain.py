@@ -70,7 +70,7 @@ class UncollapsedChain:
 
     def sweep(self, *, adapts: bool = False) -> Sweep:  # noqa: ARG002  (nothing to adapt)
         """Draw weights and profiles, then the clusters of all rows."""
-        rng = stream(self._seed, Streams.FIRST_SWEEP + self._n_sweeps)
+        rng = stream(self._seed, Streams.SWEEP + Streams.STEP * self._n_sweeps)
         self._n_sweeps += 1
         bias = self._log_weights(rng)
         sums = self._draw_table(rng)
