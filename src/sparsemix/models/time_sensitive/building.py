@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from sparsemix.foundation.errors import parameter_error
+from sparsemix.models.time_sensitive.chain_kernels import link_all
 from sparsemix.models.time_sensitive.state import (
     BERNOULLI,
     FAMILIES,
@@ -77,12 +78,17 @@ def timing_of(
 
 def no_clusters(n_rows: int) -> Chains:
     """Rows without clusters."""
-    none = np.full((5, max(n_rows, 1)), -1)
-    assigned, before, after, head, cursor = none
+    assigned, before, after, head, cursor = np.full((5, n_rows), -1)
     free = np.arange(n_rows - 1, -1, -1)
-    return Chains(
-        assigned[:n_rows], before[:n_rows], after[:n_rows], np.zeros(n_rows), head, cursor, free, np.array([n_rows])
-    )
+    return Chains(assigned, before, after, np.zeros(n_rows), head, cursor, free, np.array([n_rows]))
+
+
+def fill(chains: Chains, timing: Timing, assigned: IntVector) -> bool:
+    """Set chains to an assignment of clusters 0, 1, ..., -1 for none; False if a member has no history that weighs."""
+    n_used, n_slots = int(assigned.max(initial=-1)) + 1, chains.head.size
+    chains.free[: n_slots - n_used] = np.arange(n_slots - 1, n_used - 1, -1)
+    chains.n_free[0] = n_slots - n_used
+    return bool(link_all(timing, chains, assigned))
 
 
 def window_of(rows: Rows, prior: Prior) -> Window:
@@ -107,6 +113,7 @@ def window_of(rows: Rows, prior: Prior) -> Window:
         np.zeros(start[-1], np.int32),
         np.zeros(start[-1], np.int32),
         np.zeros(n_rows),
+        np.zeros(n_rows + 1),
         np.zeros(n_rows + 1),
     )
 

@@ -155,15 +155,17 @@ def put_in(rows, row, prior, timing, chains, window, cluster):
 @kernel
 def score_candidates(rows, row, prior, timing, chains, window):
     """Log weight times predictive of each cluster in the window, without the row, and of a new one; how many."""
-    n, length, scores = window.n_active[0], rows.lengths[row], window.scores
+    n, length = window.n_active[0], rows.lengths[row]
+    factors, scores = window.factors, window.scores
     rest, log_new = gather(rows, row, prior, window), math.log(prior.concentration)
     for at in range(n):
         cluster = window.active[at]
         size, off = window.sizes[cluster], window.off[cluster]
         sums = log_of_sums(prior, size, window.totals[cluster], off, length)
-        factor = log_time_factor(timing, log_new, chains, cluster, size, row)
-        scores[at] = factor + rest + window.gain[cluster] + sums
+        factors[at] = log_time_factor(timing, log_new, chains, cluster, size, row)
+        scores[at] = factors[at] + rest + window.gain[cluster] + sums
         window.gain[cluster] = 0.0
+    factors[n] = log_new
     scores[n] = log_new + rest + log_of_new(prior, length)
     return n + 1
 

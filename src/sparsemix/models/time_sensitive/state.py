@@ -102,7 +102,8 @@ class Window(NamedTuple):
     start : (n_lists,) where each list begins; n_listed : (n_lists,) how long it is; keys, cells : its clusters and counts.
     Lists are those of the features, and after them, for Bernoulli rows, of v = 1, 2, ...: how many features a cluster
     holds v times.
-    gain : (n_slots,) zeros between visits; scores : (n_slots + 1,) of the candidates.
+    gain : (n_slots,) zeros between visits.
+    factors, scores : (n_slots + 1,) log prior weights of the candidates, and those with the predictives.
     """
 
     active: IntVector
@@ -117,4 +118,5 @@ class Window(NamedTuple):
     keys: SmallVector
     cells: SmallVector
     gain: FloatVector
+    factors: FloatVector
     scores: FloatVector

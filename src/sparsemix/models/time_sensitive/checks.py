@@ -1,0 +1,133 @@
+"""Rules of the estimator's parameters, checked before anything is learnt."""
+
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from sparsemix.foundation import checks
+from sparsemix.foundation.checks import LARGEST, SMALLEST
+from sparsemix.foundation.errors import DataError, parameter_error
+from sparsemix.models.time_sensitive.reading import Table
+from sparsemix.models.time_sensitive.sampling import Settings
+from sparsemix.models.time_sensitive.solution import Hyperparameters
+from sparsemix.models.time_sensitive.state import FAMILIES, IntVector
+from sparsemix.models.time_sensitive.time_kernels import TimeKernel, rate_of
+from sparsemix.numeric.seeds import seed_of
+
+MOST_SWEEPS = 10_000_000
+MOST_CELLS = 1_000_000_000  # of the draws that a fit keeps
+HALF_LIFE = "7d"  # where none is given
+WORDS = ("exponential", "step")
+
+
+def settings_of(model: Any) -> Settings:
+    """Check how much is sampled."""
+    owner = type(model).__name__
+    checks.at_least("n_sweeps", owner, model.n_sweeps, 1, most=MOST_SWEEPS)
+    rule = f"an integer from 0 to n_sweeps - 1, which is {int(model.n_sweeps) - 1}"
+    checks.at_least("burn_in", owner, model.burn_in, 0, rule, most=int(model.n_sweeps) - 1)
+    checks.at_least("thin", owner, model.thin, 1)
+    checks.at_least("n_chains", owner, model.n_chains, 1, "an integer from 1 to 1000", most=1000)
+    if not isinstance(model.verbose, Integral | np.bool_) or model.verbose < 0:
+        raise parameter_error("verbose", owner, "an integer >= 0", model.verbose)
+    return Settings(
+        int(model.n_sweeps),
+        int(model.burn_in),
+        min(int(model.thin), MOST_SWEEPS),
+        int(model.n_chains),
+        _n_threads(model.n_jobs, owner),
+        seed_of(model.random_state, owner),
+    )
+
+
+def kernel_of(model: Any) -> TimeKernel:
+    """Check the time kernel and its rate."""
+    owner, given = type(model).__name__, model.time_kernel
+    is_word = isinstance(given, str) and given in WORDS
+    if not is_word and not isinstance(given, TimeKernel):
+        remedy = "A function becomes one by TimeKernel.of_function(function, support=...)."
+        raise parameter_error("time_kernel", owner, "'exponential', 'step' or a TimeKernel", given, remedy)
+    if given == "exponential":
+        half_life = HALF_LIFE if model.decay_rate is model.half_life is None else model.half_life
+        return TimeKernel.exponential(rate_of(model.decay_rate, half_life, owner))
+    for name in ("decay_rate", "half_life"):
+        if getattr(model, name) is not None:
+            raise parameter_error(
+                name, owner, "None unless time_kernel is 'exponential'", getattr(model, name)
+            )
+    return TimeKernel.step() if given == "step" else given
+
+
+def hyperparameters_alone(model: Any) -> None:
+    """Check what can be checked of the priors without the data."""
+    owner = type(model).__name__
+    checks.one_of("family", owner, model.family, tuple(FAMILIES))
+    for name in ("concentration", "smoothing", "prior_strength"):
+        checks.pseudo_count(name, owner, getattr(model, name))
+    checks.truth_value("strict", owner, model.strict)
+    binarize(model)
+    if not checks.is_word(model.prior_mean, "empirical"):
+        rule = f"'empirical' or a number from {SMALLEST} to below 1"
+        checks.inside("prior_mean", owner, model.prior_mean, rule, SMALLEST, 1.0)
+
+
+def binarize(model: Any) -> None:
+    """Check the threshold of presence, which questions may need as well."""
+    if model.binarize is not None:
+        rule = "None or a number >= 0"
+        checks.inside("binarize", type(model).__name__, model.binarize, rule, 0.0, np.inf)
+
+
+def hyperparameters(model: Any, table: Table) -> Hyperparameters:
+    """The priors, with what is taken from the data."""
+    a, b = float(model.smoothing), 1.0
+    if model.family == "bernoulli":
+        mean, strength = model.prior_mean, float(model.prior_strength)
+        if isinstance(mean, str):
+            cells = table.n_rows * table.n_features
+            mean = min((float(table.matrix.data.sum()) + 1.0) / (cells + 2.0), 0.5)
+        a, b = float(mean) * strength, (1.0 - float(mean)) * strength
+        if not all(SMALLEST <= each <= LARGEST for each in (a, b)):
+            rule = f"such that its parts, {a:.3g} and {b:.3g}, are from {SMALLEST} to {LARGEST}"
+            raise parameter_error("prior_strength", type(model).__name__, rule, model.prior_strength)
+    return Hyperparameters(model.family, float(model.concentration), a, b, bool(model.strict))
+
+
+def start_of(model: Any, n_rows: int) -> IntVector:
+    """Check where the chains start: clusters 0, 1, ... of the rows, -1 for those that enter one after another."""
+    owner, init = type(model).__name__, model.init
+    if isinstance(init, str):
+        checks.one_of("init", owner, init, ("sequential",))
+        return np.full(n_rows, -1)
+    try:
+        given = np.asarray(init)
+    except ValueError:
+        given = np.asarray(init, dtype=object)
+    if given.dtype.kind not in "iu" or given.shape != (n_rows,) or np.any(given < -1):
+        raise DataError(
+            f"'init' of {owner} must be 'sequential' or a cluster for each of {n_rows} rows, an integer >= 0, or -1, "
+            f"but it has type {given.dtype} and shape {given.shape}."
+        )
+    start = given.astype(np.int64)
+    known = start >= 0
+    start[known] = np.unique(start[known], return_inverse=True)[1]
+    return start
+
+
+def memory(model: Any, settings: Settings, n_rows: int) -> None:
+    """Raise ParameterError if the draws would fit no memory."""
+    if settings.n_chains * len(settings.kept) * n_rows > MOST_CELLS:
+        rule = f"so large that {MOST_CELLS // n_rows} draws of {n_rows} rows are kept at most"
+        remedy = "Or set fewer sweeps and chains."
+        raise parameter_error("thin", type(model).__name__, rule, model.thin, remedy)
+
+
+def _n_threads(n_jobs: Any, owner: str) -> int:
+    from joblib import effective_n_jobs
+
+    if n_jobs is not None:
+        is_whole = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool)
+        if not is_whole or n_jobs == 0:
+            raise parameter_error("n_jobs", owner, "None or an integer other than 0", n_jobs)
+    return min(int(effective_n_jobs(n_jobs)), 256)

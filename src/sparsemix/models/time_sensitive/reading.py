@@ -1,0 +1,62 @@
+"""What users hand over, as a matrix of whole numbers."""
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from sparsemix.data.count_inputs import as_count_rows
+from sparsemix.data.feature_names import FeatureNames, check_distinct
+from sparsemix.data.inputs import as_binary_rows
+from sparsemix.foundation.errors import DataError
+
+MOST = 2**31 - 1  # sums of counts over a row or a feature
+
+
+class Table:
+    """Rows as CSR of whole numbers, with the names of their columns."""
+
+    def __init__(self, X: Any, family: str, binarize: float | None, owner: str) -> None:
+        is_binary = family == "bernoulli"
+        table: Any = (
+            as_binary_rows(X, binarize=binarize, owner=owner) if is_binary else as_count_rows(X, owner=owner)
+        )
+        self.names, self.n_rows, self.n_features = table.names, table.n_rows, table.n_features
+        block = table.block(0, self.n_rows)
+        counts = np.ones(block.columns.size) if is_binary else block.values
+        if not np.all((counts == np.floor(counts)) & (counts <= MOST)):
+            wrong = (counts != np.floor(counts)) | (counts > MOST)
+            raise DataError(
+                f"'X' of {owner} must hold whole numbers up to {MOST}, but there is {counts[wrong.argmax()]}. "
+                f"Round or scale the values first."
+            )
+        shape = (self.n_rows, self.n_features)
+        self.matrix = sparse.csr_array((counts.astype(np.int64), block.columns, block.indptr), shape=shape)
+        most = max(self.matrix.sum(axis=axis).max(initial=0) for axis in (0, 1))
+        if most > MOST:
+            raise DataError(f"'X' of {owner} must have sums of rows and columns up to {MOST}, but one is {most}.")
+
+    def features(self, owner: str) -> FeatureNames:
+        """The columns as features of a new model; DataError if there is nothing to learn."""
+        if not self.n_rows or not self.n_features:
+            # scikit-learn looks for these words.
+            raise DataError(
+                f"'X' of fit must have at least one row, but found array with {self.n_rows} sample(s) and "
+                f"{self.n_features} feature(s) (shape={(self.n_rows, self.n_features)}) while a minimum of 1 is "
+                f"required by {owner}."
+            )
+        if self.names is not None:
+            check_distinct(self.names)
+        return FeatureNames(self.n_features, self.names)
+
+    def known(self, features: FeatureNames, owner: str) -> tuple[Any, Any]:
+        """The rows in the columns of a model, and which hold something, but nothing that it knows."""
+        columns = features.known_columns_of(self.n_features, self.names, owner=owner)
+        if columns is None:
+            return self.matrix, np.zeros(self.n_rows, bool)
+        width = max(features.n_features, int(columns.max(initial=-1)) + 1)
+        renamed: Any = sparse.csr_array(
+            (self.matrix.data, columns[self.matrix.indices], self.matrix.indptr), shape=(self.n_rows, width)
+        )
+        known = sparse.csr_array(renamed[:, : features.n_features])
+        return known, (np.diff(self.matrix.indptr) > 0) & (np.diff(known.indptr) == 0)

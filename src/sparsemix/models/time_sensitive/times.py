@@ -1,0 +1,68 @@
+"""Times of rows, in any form that people have them in, as seconds since 1970."""
+
+from typing import Any
+
+import numpy as np
+
+from sparsemix.foundation.errors import DataError, shorten
+from sparsemix.models.time_sensitive.state import FloatVector
+
+RULE = "ISO texts, seconds since 1970 or datetimes"
+
+
+def times_of(X: Any, times: Any, n_rows: int, owner: str, *, needed: bool) -> FloatVector:
+    """Seconds since 1970-01-01 UTC of each row, (n_rows,).
+
+    Parameters
+    ----------
+    X : Dataset or anything else
+        The times of a Dataset are taken where `times` is None.
+    times : sequence of str, number or datetime, NumPy array, pandas or polars Series, Arrow array, or None
+        Without a zone they are UTC; anything below a microsecond is cut off.
+    needed : bool
+        Whether there must be times; else rows without are one second apart in their order.
+
+    Raises
+    ------
+    DataError
+        If a time is missing or none, or there are not as many as rows.
+    """
+    given = getattr(X, "times", None) if times is None and hasattr(X, "matrix") else times
+    if given is None:
+        if needed:
+            raise DataError(
+                f"'times' of {owner} must be given, one for each row ({RULE}), or 'X' must be a Dataset with times. "
+                f"Set time_kernel='step' for a mixture that knows no time."
+            )
+        return np.arange(n_rows, dtype=np.float64)
+    seconds = _seconds(given, owner)
+    if seconds.shape != (n_rows,):
+        raise DataError(
+            f"'times' of {owner} must be one for each of {n_rows} rows, but there are {seconds.size}."
+        )
+    if not np.all(np.isfinite(seconds)):
+        row = int(np.argmin(np.isfinite(seconds)))
+        raise DataError(f"'times' of {owner} must not be missing, but that of row {row} is. Leave the row out.")
+    return seconds
+
+
+def _seconds(given: Any, owner: str) -> FloatVector:
+    if isinstance(given, np.ndarray) and given.dtype.kind in "iuf":
+        return given.astype(np.float64).reshape(-1) if given.ndim == 1 else _refuse(given, owner)
+    import pyarrow as pa
+
+    from sparsemix.data.values import Column, parse_times
+
+    try:
+        values = given.to_arrow() if hasattr(given, "to_arrow") else pa.array(given, from_pandas=True)
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        raise _wrong(given, owner) from error
+    return parse_times(Column(values, "times", lambda row: f"row {row}"))
+
+
+def _refuse(given: Any, owner: str) -> FloatVector:
+    raise _wrong(given, owner)
+
+
+def _wrong(given: Any, owner: str) -> DataError:
+    return DataError(f"'times' of {owner} must be a sequence of {RULE}, but it is {shorten(given)}.")
