@@ -9,6 +9,7 @@ PACKAGE = ROOT / "src" / "sparsemix"
 PAGE = ROOT / "docs" / "developer" / "architecture.md"
 ROOMS = (
     "cli", "cli/commands", "cli/demo", "reporting", "", "models/online_profiles", "models/em", "models/hashed_gibbs",
+    "models/time_sensitive",
     "models/gamma_poisson",
     "answers", "chains", "metrics", "persistence", "data", "probability", "numeric", "foundation",
 )  # fmt: skip

@@ -18,6 +18,8 @@ _HOME = {
     "GammaPoissonFactors": "sparsemix.models.gamma_poisson",
     "HashedGibbsMixture": "sparsemix.models.hashed_gibbs",
     "UncollapsedGibbsMixture": "sparsemix.models.hashed_gibbs",
+    "TimeKernel": "sparsemix.models.time_sensitive",
+    "TimeSensitiveMixture": "sparsemix.models.time_sensitive",
     "compare_n_components": "sparsemix.models.em",
     "OnlineBernoulliMixture": "sparsemix.models.online_profiles",
     "load_model": "sparsemix.model_io",
@@ -43,6 +45,8 @@ __all__ = [
     "OnlineBernoulliMixture",
     "ParameterError",
     "SparsemixError",
+    "TimeKernel",
+    "TimeSensitiveMixture",
     "UncollapsedGibbsMixture",
     "UnknownFeaturesWarning",
     "__version__",
@@ -70,6 +74,7 @@ if TYPE_CHECKING:
     from sparsemix.models.gamma_poisson import GammaPoissonFactors
     from sparsemix.models.hashed_gibbs import HashedGibbsMixture, UncollapsedGibbsMixture
     from sparsemix.models.online_profiles import OnlineBernoulliMixture
+    from sparsemix.models.time_sensitive import TimeKernel, TimeSensitiveMixture
 
 
 def __getattr__(name: str) -> Any:

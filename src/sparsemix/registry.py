@@ -12,6 +12,7 @@ _HOME = {
     "bernoulli-mixture": ("sparsemix.models.em", "BernoulliMixture"),
     "hashed-gibbs-mixture": ("sparsemix.models.hashed_gibbs", "HashedGibbsMixture"),
     "uncollapsed-gibbs-mixture": ("sparsemix.models.hashed_gibbs", "UncollapsedGibbsMixture"),
+    "time-sensitive-mixture": ("sparsemix.models.time_sensitive", "TimeSensitiveMixture"),
     "gamma-poisson-factors": ("sparsemix.models.gamma_poisson", "GammaPoissonFactors"),
 }
 

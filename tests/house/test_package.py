@@ -89,6 +89,7 @@ def test_nothing_prints_but_the_command_line():
         "models/online_profiles/estimator.py",  # verbose=1
         "models/em/mixture.py",
         "models/hashed_gibbs/mixture.py",
+        "models/time_sensitive/estimator.py",
         "models/gamma_poisson/estimator.py",
     }
 
