@@ -44,6 +44,7 @@ OF_COUNTS = dict.fromkeys(
         "check_estimators_fit_returns_self",
         "check_estimators_nan_inf",
         "check_estimators_overwrite_params",
+        "check_estimators_partial_fit_n_features",
         "check_estimators_pickle",
         "check_f_contiguous_array_estimator",
         "check_fit2d_1feature",

@@ -9,8 +9,10 @@ from scipy.special import logsumexp
 from sparsemix.answers import ComponentSummary, Suggestion, suggestions, summaries
 from sparsemix.answers.suggestions import feature_numbers, most_probable, suggestions_of, taking_part
 from sparsemix.foundation.errors import DataError, parameter_error
-from sparsemix.models.hashed_gibbs.solution import Solution, betas, log_weights
-from sparsemix.models.hashed_gibbs.state import FloatVector, IntVector
+from sparsemix.models.hashed_gibbs import real_answers
+from sparsemix.models.hashed_gibbs.real_solution import RealSolution
+from sparsemix.models.hashed_gibbs.solution import AnySolution, Solution, betas, log_weights
+from sparsemix.models.hashed_gibbs.state import FAMILIES, FloatVector, IntVector
 
 MOST_DRAWS = 1e8  # tokens in one call
 
@@ -22,9 +24,11 @@ def mean(scores: FloatVector, owner: str) -> float:
     return float(scores.mean())
 
 
-def top_features(solution: Solution, n: int, by: str, level: float) -> list[ComponentSummary]:
+def top_features(solution: AnySolution, n: int, by: str, level: float) -> list[ComponentSummary]:
     """Summaries of all clusters, from the features that they hold; O(entries of the counts)."""
     summaries.check_request(n, by, level)
+    if isinstance(solution, RealSolution):
+        return real_answers.top_features(solution, np.exp(log_weights(solution)), n, by, level)
     counts, beta, total = betas(solution)
     a, weights = solution.hyper.a, np.exp(log_weights(solution))
     shares = weights / weights.sum()
@@ -40,8 +44,15 @@ def top_features(solution: Solution, n: int, by: str, level: float) -> list[Comp
     return found
 
 
-def suggest(solution: Solution, accepted: Any, reject: Any, n: int, level: float | None) -> list[Suggestion]:
+def suggest(
+    solution: AnySolution, accepted: Any, reject: Any, n: int, level: float | None
+) -> list[Suggestion]:
     """The `n` most probable features that are neither accepted nor rejected."""
+    if isinstance(solution, RealSolution):
+        rule = f"{', '.join(map(repr, FAMILIES))}, whose rows may lack features,"
+        raise parameter_error(
+            "family", "suggest", rule, solution.hyper.family, "Ask predict about whole rows."
+        )
     wanted = feature_numbers(solution.features, accepted)
     unwanted = feature_numbers(solution.features, reject, "reject")
     suggestions.check_request(solution.features, wanted, unwanted, n, level)
@@ -74,8 +85,10 @@ def _row_length(solution: Solution) -> float:
     return float(solution.counts.sum() / solution.sizes.sum())
 
 
-def sample(solution: Solution, n_rows: int, rng: np.random.Generator) -> tuple[sparse.csr_array, IntVector]:
+def sample(solution: AnySolution, n_rows: int, rng: np.random.Generator) -> tuple[Any, IntVector]:
     """Rows at the posterior means, and their clusters; O(n_rows x features of a row + clusters drawn x n_features)."""
+    if isinstance(solution, RealSolution):
+        return real_answers.sample(solution, np.exp(log_weights(solution)), n_rows, rng)
     hyper, n_features, length = solution.hyper, solution.features.n_features, _row_length(solution)
     if n_rows * max(length, 1.0) > MOST_DRAWS:
         rule = f"so small that at most {MOST_DRAWS:.0e} tokens are drawn"

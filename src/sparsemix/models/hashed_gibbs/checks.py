@@ -10,14 +10,27 @@ from sparsemix.foundation.checks import LARGEST, SMALLEST
 from sparsemix.foundation.errors import DataError, parameter_error
 from sparsemix.models.hashed_gibbs.engine import PROPOSALS, Plan, plan_of
 from sparsemix.models.hashed_gibbs.reading import Table, check_threshold
+from sparsemix.models.hashed_gibbs.real_building import RealHyperparameters, hyperparameters_of
+from sparsemix.models.hashed_gibbs.real_engine import REAL_PROPOSALS
+from sparsemix.models.hashed_gibbs.real_reading import RealTable
+from sparsemix.models.hashed_gibbs.real_solution import RealSolution
+from sparsemix.models.hashed_gibbs.real_state import GAUSSIAN_FULL, REAL_FAMILIES
 from sparsemix.models.hashed_gibbs.runs import Run, Settings, Start, kept_sweeps
 from sparsemix.models.hashed_gibbs.signatures import HashForm
-from sparsemix.models.hashed_gibbs.solution import Hyperparameters, Solution
-from sparsemix.models.hashed_gibbs.state import FAMILIES, PROCESSES, IntVector
+from sparsemix.models.hashed_gibbs.solution import (
+    AnyHyperparameters,
+    AnySolution,
+    Hyperparameters,
+    Solution,
+)
+from sparsemix.models.hashed_gibbs.state import PROCESSES, IntVector
 from sparsemix.numeric.seeds import seed_of
 
 MOST_COMPONENTS, MOST_SWEEPS, MOST_BITS = 10_000_000, 10_000_000, 4096
 AT_RANDOM = {"sequential": 0.0, "mixed": 0.2, "random": 1.0}
+LEAST_SHARE, MOST_SHARE = 1e-10, 1e10  # of the variance of the data inside clusters
+LEAST_VARIANCE = 1e-60
+AnyTable = Table | RealTable
 MOST_CELLS = 1_000_000_000  # of a table that a fit allocates
 
 
@@ -45,10 +58,14 @@ def settings_of(model: Any) -> Settings:
     )
 
 
-def plan(model: Any) -> Plan:
-    """Check how clusters are proposed."""
-    owner = type(model).__name__
+def plan(model: Any, family: str) -> Plan:
+    """Check how clusters are proposed for rows of a family."""
+    owner, is_real = type(model).__name__, family in REAL_FAMILIES
     checks.one_of("proposal", owner, model.proposal, PROPOSALS)
+    if is_real and model.proposal not in REAL_PROPOSALS:
+        rule = f"one of {', '.join(map(repr, REAL_PROPOSALS))} for Gaussian rows"
+        remedy = "An index lists clusters by the features that they hold, and Gaussian rows hold all."
+        raise parameter_error("proposal", owner, rule, model.proposal, remedy)
     rule = f"64, 128, ... up to {MOST_BITS}, or less than 64"
     checks.at_least("n_bits", owner, model.n_bits, 1, rule, most=MOST_BITS)
     if model.n_bits > 64 and model.n_bits % 64:
@@ -65,10 +82,11 @@ def plan(model: Any) -> Plan:
         None if model.miss is None else float(model.miss),
         float(model.tempering),
     )
-    return plan_of(model.proposal, int(model.n_components), form, min(int(model.index_budget), MOST_CELLS))
+    proposal = "exact" if is_real and model.proposal == "auto" else model.proposal
+    return plan_of(proposal, int(model.n_components), form, min(int(model.index_budget), MOST_CELLS))
 
 
-def size(model: Any, settings: Settings, table: Table) -> Settings:
+def size(model: Any, settings: Settings, table: AnyTable) -> Settings:
     """Settings for these rows; ParameterError if what they ask for fits no memory.
 
     A process needs no more clusters than there are rows: whatever is beyond would stay empty.
@@ -76,8 +94,9 @@ def size(model: Any, settings: Settings, table: Table) -> Settings:
     owner, n_components = type(model).__name__, settings.n_components
     if model.process == "dp":
         n_components = min(n_components, table.n_rows)
+    n_parameters = sums_of(model, n_components, model.family, table.n_features)
     if model.proposal == "hash":
-        bits(model, n_components, table.n_features)
+        bits(model, n_components, n_parameters)
     if model.proposal == "table" and n_components > MOST_CELLS // table.n_features:
         rule = f"at most {MOST_CELLS // table.n_features} for {table.n_features} features"
         remedy = "Or take HashedGibbsMixture, which needs no table."
@@ -89,22 +108,39 @@ def size(model: Any, settings: Settings, table: Table) -> Settings:
     return settings._replace(n_components=n_components)
 
 
-def bits(model: Any, n_components: int, n_features: int) -> None:
-    """ParameterError if signatures of so many clusters and features fit no memory."""
-    most = MOST_CELLS // max(n_components, n_features)
+def sums_of(model: Any, n_components: int, family: str, n_features: int) -> int:
+    """Natural parameters of a cluster; ParameterError if sums of real rows fit no memory."""
+    n_parameters = n_features
+    if family in REAL_FAMILIES:
+        n_parameters += n_features * (n_features + 1) // 2 if family == GAUSSIAN_FULL else n_features
+        most = MOST_CELLS // n_parameters
+        if n_components > most:
+            rule = f"at most {most} for {n_features} features of the family {family!r}"
+            raise parameter_error("n_components", type(model).__name__, rule, n_components)
+    return n_parameters
+
+
+def bits(model: Any, n_components: int, n_parameters: int) -> None:
+    """ParameterError if signatures of so many clusters and parameters of each fit no memory."""
+    most = MOST_CELLS // max(n_components, n_parameters)
     if max(64, model.n_bits) > most:
-        rule = f"at most {64 * (most // 64)} for {n_components} clusters and {n_features} features"
-        raise parameter_error("n_bits", type(model).__name__, rule, model.n_bits, "Or set proposal='index'.")
+        rule = f"at most {64 * (most // 64)} for {n_components} clusters of {n_parameters} parameters"
+        raise parameter_error("n_bits", type(model).__name__, rule, model.n_bits, "Or set another proposal.")
 
 
 def hyperparameters_alone(model: Any) -> None:
     """Check what can be checked of the priors without the data."""
     owner = type(model).__name__
-    checks.one_of("family", owner, model.family, tuple(FAMILIES))
+    checks.one_of("family", owner, model.family, model.families)
     checks.one_of("process", owner, model.process, tuple(PROCESSES))
     for name in ("smoothing", "weight_concentration", "concentration", "prior_strength"):
         checks.pseudo_count(name, owner, getattr(model, name))
     checks.inside("discount", owner, model.discount, "a number in [0, 1)", 0.0, 1.0)
+    if model.family in REAL_FAMILIES:
+        rule = f"a number from {LEAST_SHARE} to {MOST_SHARE} for Gaussian rows"
+        checks.inside(
+            "smoothing", owner, model.smoothing, rule, LEAST_SHARE, np.nextafter(MOST_SHARE, np.inf)
+        )
     check_threshold(model.binarize, owner)
     high = 1.0 if model.family == "bernoulli" else np.nextafter(LARGEST, np.inf)
     if not checks.is_word(model.prior_mean, "empirical"):
@@ -112,8 +148,13 @@ def hyperparameters_alone(model: Any) -> None:
         checks.inside("prior_mean", owner, model.prior_mean, rule, SMALLEST, high)
 
 
-def hyperparameters(model: Any, table: Table) -> Hyperparameters:
+def hyperparameters(model: Any, table: AnyTable) -> AnyHyperparameters:
     """The priors, with what is taken from the data."""
+    is_finite = model.process == "finite"
+    concentration = float(model.weight_concentration if is_finite else model.concentration)
+    partition = (model.process, concentration, 0.0 if is_finite else float(model.discount))
+    if isinstance(table, RealTable):
+        return _of_real_rows(model, table, partition)
     a, b = float(model.smoothing), 1.0
     if model.family != "multinomial":
         mean, strength = _prior_mean(model, table), float(model.prior_strength)
@@ -123,10 +164,19 @@ def hyperparameters(model: Any, table: Table) -> Hyperparameters:
         if not all(SMALLEST <= each <= LARGEST for each in (a, b)):
             rule = f"such that its parts, {a:.3g} and {b:.3g}, are from {SMALLEST} to {LARGEST}"
             raise parameter_error("prior_strength", type(model).__name__, rule, model.prior_strength)
-    is_finite = model.process == "finite"
-    concentration = float(model.weight_concentration if is_finite else model.concentration)
-    discount = 0.0 if is_finite else float(model.discount)
-    return Hyperparameters(model.family, model.process, concentration, discount, a, b)
+    return Hyperparameters(model.family, *partition, a, b)
+
+
+def _of_real_rows(model: Any, table: RealTable, partition: tuple[str, float, float]) -> RealHyperparameters:
+    rows = table.matrix
+    narrow = (np.ptp(rows, axis=0) > 0.0) & ~(rows.var(axis=0) > LEAST_VARIANCE)
+    if narrow.any():
+        column = int(narrow.argmax())
+        raise DataError(
+            f"'X' of {type(model).__name__} must have features with a variance above {LEAST_VARIANCE}, or the same "
+            f"value in all rows, but that of column {column} is {rows[:, column].var()}. Scale the features."
+        )
+    return hyperparameters_of(rows, model.family, *partition, float(model.smoothing))
 
 
 def start_of(model: Any, n_rows: int) -> Start:
@@ -151,7 +201,12 @@ def start_of(model: Any, n_rows: int) -> Start:
 
 
 def going_on(
-    model: Any, run: Run, settings: Settings, before: Solution, hyper: Hyperparameters, table: Table
+    model: Any,
+    run: Run,
+    settings: Settings,
+    before: AnySolution,
+    hyper: AnyHyperparameters,
+    table: AnyTable,
 ) -> Run:
     """The run that was interrupted, with the threads of today.
 
@@ -161,7 +216,7 @@ def going_on(
     old, new = before.features.names, table.names
     is_same = run.start.assigned.size == table.n_rows and before.features.n_features == table.n_features
     if is_same:
-        is_same = np.array_equal(before.counts.sum(axis=0), table.matrix.sum(axis=0))
+        is_same = np.array_equal(_of_columns(before), _of_columns(table))
     if not is_same or (None if old is None else list(old)) != (None if new is None else list(new)):
         raise DataError(
             f"'X' of {owner} must be the {run.start.assigned.size} rows of the fit that was interrupted. {remedy}"
@@ -169,10 +224,19 @@ def going_on(
     asked = settings._replace(seed=run.settings.seed)
     for was, now in ((run.settings._replace(n_threads=asked.n_threads), asked), (before.hyper, hyper)):
         for name, value, other in zip(type(was)._fields, was, now, strict=True):
-            if value != other:
+            if not np.array_equal(np.asarray(value), np.asarray(other)):
                 rule = f"such that {name!r} is {value!r} as in the fit that was interrupted"
                 raise parameter_error("warm_start", owner, rule, other, remedy)
     return run._replace(settings=asked)
+
+
+def _of_columns(what: AnySolution | AnyTable) -> Any:
+    """What is the same for the same rows: sums of the columns, or means of real ones."""
+    if isinstance(what, RealSolution):
+        return what.hyper.centre
+    if isinstance(what, RealTable):
+        return what.matrix.mean(axis=0)
+    return (what.counts if isinstance(what, Solution) else what.matrix).sum(axis=0)
 
 
 def _from_zero(labels: IntVector) -> IntVector:

@@ -5,14 +5,16 @@ from typing import Any
 import numpy as np
 
 from sparsemix.data.feature_names import FeatureNames
-from sparsemix.models.hashed_gibbs import building
-from sparsemix.models.hashed_gibbs.answer_kernels import enter_rows
+from sparsemix.models.hashed_gibbs import building, real_solution
 from sparsemix.models.hashed_gibbs.engine import Chain, Plan
-from sparsemix.models.hashed_gibbs.solution import Solution, grown
+from sparsemix.models.hashed_gibbs.real_building import prior_of
+from sparsemix.models.hashed_gibbs.real_engine import RealChain
+from sparsemix.models.hashed_gibbs.real_solution import RealSolution
+from sparsemix.models.hashed_gibbs.solution import AnySolution, Solution, grown
 from sparsemix.models.hashed_gibbs.state import IntVector
 
 
-def n_places(solution: Solution, n_components: int, n_rows: int) -> int:
+def n_places(solution: AnySolution, n_components: int, n_rows: int) -> int:
     """Clusters that there may be after as many new rows, with those that stay empty.
 
     A process needs no more places than there are new rows.
@@ -24,21 +26,21 @@ def n_places(solution: Solution, n_components: int, n_rows: int) -> int:
 
 
 def enter(
-    solution: Solution,
+    solution: AnySolution,
     matrix: Any,
     features: FeatureNames,
     n_clusters: int,
     plan: Plan,
     n_sweeps: int,
     seed: np.random.SeedSequence,
-) -> tuple[Solution, IntVector]:
+) -> tuple[AnySolution, IntVector]:
     """Let the rows of a CSR matrix enter in their order, then visit them alone.
 
     Parameters
     ----------
-    solution : Solution
+    solution : Solution or RealSolution
         Clusters that keep their numbers and rows.
-    matrix : (n_rows, n_features) CSR int64
+    matrix : (n_rows, n_features) CSR int64, or dense float64
     features : FeatureNames
         Those of `matrix`, which begin with those of `solution`.
     n_clusters : int
@@ -51,12 +53,35 @@ def enter(
 
     Returns
     -------
-    solution : Solution
+    solution : Solution or RealSolution
         With the new rows; new clusters come after the others, in the order in which rows are in them.
     labels : (n_rows,) ndarray of int
     """
+    chain: Any
+    if isinstance(solution, RealSolution):
+        chain = RealChain(matrix, prior_of(solution.hyper), n_clusters, plan, seed, solution.clusters)
+    else:
+        chain = _chain(solution, matrix, features.n_features, n_clusters, plan, seed)
+    chain.take_frame()
+    chain.enter_in_order(np.random.default_rng(seed).random(chain.assigned.size))
+    for _ in range(n_sweeps):
+        chain.sweep(adapts=False)
+    labels = _numbered(chain.assigned, solution.sizes.size)
+    if isinstance(solution, RealSolution):
+        return real_solution.grown(solution, matrix, labels), labels
+    return grown(solution, matrix, labels, features), labels
+
+
+def _chain(
+    solution: Solution,
+    matrix: Any,
+    n_features: int,
+    n_clusters: int,
+    plan: Plan,
+    seed: np.random.SeedSequence,
+) -> Chain:
+    """A chain of the new rows, in clusters that hold the old ones."""
     sums = solution.counts
-    n_live, n_features = solution.sizes.size, features.n_features
     members = building.rows_of(sums.indptr, sums.indices, sums.data, n_features)
     rows = building.rows_of(matrix.indptr, matrix.indices, matrix.data, n_features)
     members = members._replace(
@@ -64,16 +89,10 @@ def enter(
         feature_totals=members.feature_totals + rows.feature_totals,
     )
     prior = building.prior_of(members, **solution.hyper._asdict())
-    sizes = np.concatenate([solution.sizes, np.zeros(n_clusters - n_live, np.int64)])
+    sizes = np.concatenate([solution.sizes, np.zeros(n_clusters - solution.sizes.size, np.int64)])
     chain = Chain(rows, prior, n_clusters, plan, seed)
     chain.clusters = building.filled_clusters(members, prior, sizes)
-    chain.take_frame()
-    uniforms = np.random.default_rng(seed).random(chain.assigned.size)
-    enter_rows(rows, prior, chain.clusters, chain.assigned, uniforms)
-    for _ in range(n_sweeps):
-        chain.sweep(adapts=False)
-    labels = _numbered(chain.assigned, n_live)
-    return grown(solution, matrix, labels, features), labels
+    return chain
 
 
 def _numbered(assigned: IntVector, n_live: int) -> IntVector:

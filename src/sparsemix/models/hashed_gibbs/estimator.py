@@ -11,9 +11,13 @@ from sparsemix.models.hashed_gibbs import checks, entering
 from sparsemix.models.hashed_gibbs.engine import Chain
 from sparsemix.models.hashed_gibbs.mixture import GibbsMixture
 from sparsemix.models.hashed_gibbs.reading import check_sums
+from sparsemix.models.hashed_gibbs.real_engine import RealChain
+from sparsemix.models.hashed_gibbs.real_solution import RealSolution
+from sparsemix.models.hashed_gibbs.real_state import REAL_FAMILIES, RealPrior
 from sparsemix.models.hashed_gibbs.runs import Settings
 from sparsemix.models.hashed_gibbs.sampling import ChainMaker
-from sparsemix.models.hashed_gibbs.state import Prior, Rows
+from sparsemix.models.hashed_gibbs.solution import Solution
+from sparsemix.models.hashed_gibbs.state import FAMILIES, FloatMatrix
 
 
 class HashedGibbsMixture(GibbsMixture):
@@ -26,12 +30,13 @@ class HashedGibbsMixture(GibbsMixture):
     ----------
     n_components : int, default=100
         Clusters; with ``process="dp"`` the most that may have rows at a time.
-    family : {"multinomial", "poisson", "bernoulli"}, default="multinomial"
-        Words of a text, independent counts, or presence of keywords.
+    family : {"multinomial", "poisson", "bernoulli", "gaussian", "gaussian_full"}, default="multinomial"
+        Words of a text, independent counts, presence of keywords, or real numbers in dense rows of few features:
+        Gaussians of independent features, or with full covariances.
     proposal : {"auto", "index", "hash", "exact"}, default="auto"
         "index" looks at clusters that hold the row's rare features, at a cost that does not grow with `n_components`;
         "hash" at binary signatures of all clusters; "exact" at all clusters in full. "auto" takes "exact" for few
-        clusters, else "index".
+        clusters and for Gaussian rows, which have no index, else "index".
     process : {"finite", "dp"}, default="finite"
         Symmetric Dirichlet over the clusters, or a Dirichlet process (Pitman-Yor with a `discount`).
     weight_concentration : float, default=1.0
@@ -39,7 +44,8 @@ class HashedGibbsMixture(GibbsMixture):
     concentration, discount : float, default=1.0 and 0.0
         Of the process; a discount lies in [0, 1).
     smoothing : float, default=0.1
-        Pseudo-count of every feature in every cluster, multinomial rows.
+        Pseudo-count of every feature in every cluster, multinomial rows; of Gaussian rows the share of the variance of
+        the data that is expected inside clusters.
     prior_mean, prior_strength : "empirical" or float, and float, default="empirical" and 1.0
         Mean of the features' probabilities (Bernoulli) or rates (Poisson), and how many rows it counts for.
     n_sweeps, burn_in, thin : int, default=40, 20, 4
@@ -93,13 +99,19 @@ class HashedGibbsMixture(GibbsMixture):
         Rows that changed their cluster.
     is_complete_ : bool
         False after an interrupted `fit`.
+    means_ : (n_clusters, n_features) ndarray
+        Posterior means of the features, Gaussian rows only.
+    covariances_ : (n_clusters, n_features) or (n_clusters, n_features, n_features) ndarray
+        Posterior means of the variances, or of the full covariances; Gaussian rows only.
     n_features_in_, feature_names_in_ : as in scikit-learn.
 
     Notes
     -----
     Cost of a visit to a row with f features: "index" O(index_budget + f); "hash" O(n_components n_bits / 64 +
     f n_bits); "exact" O(n_components + entries of the index for its features). Memory: O(nnz + n_components), "hash"
-    also O((n_features + n_components) n_bits).
+    also O((n_features + n_components) n_bits). Gaussian rows: a visit by "exact" is O(n_components p) and one by "hash"
+    O(n_components n_bits / 64 + p n_bits), with p parameters of a cluster, twice the features or about half their
+    square; memory O((n_rows + n_components) p).
 
     Examples
     --------
@@ -114,6 +126,7 @@ class HashedGibbsMixture(GibbsMixture):
     """
 
     model_kind: ClassVar[str] = "hashed-gibbs-mixture"
+    families: ClassVar[tuple[str, ...]] = (*FAMILIES, *REAL_FAMILIES)
     starts: ClassVar[tuple[str, ...]] = ("sequential", "mixed", "random")
 
     def __init__(
@@ -180,7 +193,8 @@ class HashedGibbsMixture(GibbsMixture):
         Parameters
         ----------
         X : Dataset, sparse matrix, array or data frame, (n_rows, n_features)
-            Columns are matched by name, and those with new names are new features, which no earlier row holds.
+            Columns are matched by name, and those with new names are new features, which no earlier row holds; Gaussian
+            rows have the same features as before.
         y : ignored
         n_sweeps : int, default=0
             Visits to the new rows, once all have entered, which put right what the first of them could not know.
@@ -213,15 +227,17 @@ class HashedGibbsMixture(GibbsMixture):
         at_least("n_sweeps", "partial_fit", n_sweeps, 0, most=checks.MOST_SWEEPS)
         if not self.__sklearn_is_fitted__():
             return self.fit(X)
-        settings, plan = checks.settings_of(self), checks.plan(self)
         before, table = self._solution(), self._table(X)
+        settings, plan = checks.settings_of(self), checks.plan(self, before.hyper.family)
         matrix, features = table.joined(before.features, owner)
         n_clusters = entering.n_places(before, settings.n_components, table.n_rows)
+        n_parameters = checks.sums_of(self, n_clusters, before.hyper.family, features.n_features)
         if n_sweeps and plan.cycle == ("hash",):
-            checks.bits(self, n_clusters, features.n_features)
-        sums = matrix.sum(axis=0)
-        sums[: before.features.n_features] += before.counts.sum(axis=0)
-        check_sums(sums, owner)
+            checks.bits(self, n_clusters, n_parameters)
+        if isinstance(before, Solution):
+            sums = matrix.sum(axis=0)
+            sums[: before.features.n_features] += before.counts.sum(axis=0)
+            check_sums(sums, owner)
         seed = np.random.SeedSequence([settings.seed, self.n_rows_seen_])
         after, labels = entering.enter(before, matrix, features, n_clusters, plan, int(n_sweeps), seed)
         self._run = None  # which has other rows
@@ -229,8 +245,27 @@ class HashedGibbsMixture(GibbsMixture):
         self._adopt(after)
         return self
 
-    def _check_alone(self) -> None:
-        checks.plan(self)
+    @property
+    def means_(self) -> FloatMatrix:
+        """Posterior means of the features of Gaussian rows."""
+        return self._gaussian().means
 
-    def _chain_maker(self, rows: Rows, prior: Prior, settings: Settings) -> ChainMaker:
-        return partial(Chain, rows, prior, settings.n_components, checks.plan(self))
+    @property
+    def covariances_(self) -> FloatMatrix:
+        """Posterior means of the variances or covariances of Gaussian rows."""
+        return self._gaussian().covariances
+
+    def _gaussian(self) -> RealSolution:
+        solution = self._opened()
+        if not isinstance(solution, RealSolution):
+            raise AttributeError(
+                f"clusters of the family {solution.hyper.family!r} have no means and covariances"
+            )
+        return solution
+
+    def _check_alone(self) -> None:
+        checks.plan(self, self.family)
+
+    def _chain_maker(self, rows: Any, prior: Any, settings: Settings) -> ChainMaker:
+        chain: Any = RealChain if isinstance(prior, RealPrior) else Chain
+        return partial(chain, rows, prior, settings.n_components, checks.plan(self, self.family))

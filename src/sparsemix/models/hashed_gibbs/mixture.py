@@ -12,19 +12,21 @@ from sparsemix.answers import ComponentSummary, Suggestion
 from sparsemix.answers.unknown import warn_of_unknown_rows
 from sparsemix.foundation.checks import rows_to_draw
 from sparsemix.foundation.errors import parameter_error
-from sparsemix.models.hashed_gibbs import answers, building, checks, payload, run_payload
+from sparsemix.models.hashed_gibbs import answers, checks, payload, run_payload
 from sparsemix.models.hashed_gibbs.reading import Table
+from sparsemix.models.hashed_gibbs.real_reading import RealTable, table_of
 from sparsemix.models.hashed_gibbs.runs import Run, Settings, new_run
 from sparsemix.models.hashed_gibbs.sampling import ChainMaker, Progress, by_size, chosen, sample
 from sparsemix.models.hashed_gibbs.solution import (
-    Solution,
+    AnySolution,
     log_evidence,
     log_weights,
+    material_of,
     responsibilities,
     scores,
     solution_of,
 )
-from sparsemix.models.hashed_gibbs.state import FloatMatrix, FloatVector, IntVector, Prior, Rows
+from sparsemix.models.hashed_gibbs.state import FAMILIES, FloatMatrix, FloatVector, IntVector
 from sparsemix.numeric.seeds import generator
 from sparsemix.persistence import Payload
 
@@ -37,6 +39,7 @@ class GibbsMixture(ClusterMixin, BaseEstimator):
     """
 
     model_kind: ClassVar[str]
+    families: ClassVar[tuple[str, ...]] = tuple(FAMILIES)
     starts: ClassVar[tuple[str, ...]]  # words that `init` may be, the default first
     family: str
     init: Any
@@ -51,7 +54,7 @@ class GibbsMixture(ClusterMixin, BaseEstimator):
         Parameters
         ----------
         X : Dataset, sparse matrix, array or data frame, (n_rows, n_features)
-            Whole numbers >= 0; zeros and ones for Bernoulli rows.
+            Whole numbers >= 0; zeros and ones for Bernoulli rows; any finite numbers for Gaussian ones.
         y : ignored
         on_sweep : callable, optional
             Told a `Progress` after each sweep; what it raises ends the fit. An interrupted fit keeps what was drawn,
@@ -74,15 +77,14 @@ class GibbsMixture(ClusterMixin, BaseEstimator):
         asked = checks.settings_of(self)
         checks.hyperparameters_alone(self)
         self._check_alone()
-        table = Table(X, self.family, self.binarize, type(self).__name__)
+        table = table_of(X, self.family, self.binarize, type(self).__name__)
         features = table.features(type(self).__name__)
         hyper = checks.hyperparameters(self, table)
         run = new_run(checks.size(self, asked, table), checks.start_of(self, table.n_rows))
         if self.warm_start and self._run is not None:
             run = checks.going_on(self, self._run, run.settings, self._clusters, hyper, table)
         matrix = table.matrix
-        rows = building.rows_of(matrix.indptr, matrix.indices, matrix.data, table.n_features)
-        prior = building.prior_of(rows, **hyper._asdict())
+        rows, prior = material_of(hyper, matrix)
 
         def follow(progress: Progress) -> None:
             if self.verbose:
@@ -252,7 +254,7 @@ class GibbsMixture(ClusterMixin, BaseEstimator):
     def _check_alone(self) -> None:
         """Check what can be checked of the parameters without the data, beyond what all of these models have."""
 
-    def _chain_maker(self, rows: Rows, prior: Prior, settings: Settings) -> ChainMaker:
+    def _chain_maker(self, rows: Any, prior: Any, settings: Settings) -> ChainMaker:
         """How to make a chain from a generator of its own."""
         raise NotImplementedError
 
@@ -262,13 +264,13 @@ class GibbsMixture(ClusterMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.positive_only = self.family != "bernoulli"
+        tags.input_tags.positive_only = self.family in ("multinomial", "poisson")
         return tags
 
-    def _table(self, X: Any) -> Table:
-        return Table(X, self._solution().hyper.family, self.binarize, type(self).__name__)
+    def _table(self, X: Any) -> Table | RealTable:
+        return table_of(X, self._solution().hyper.family, self.binarize, type(self).__name__)
 
-    def _keep(self, run: Run, labels: IntVector, solution: Solution, *, is_complete: bool) -> None:
+    def _keep(self, run: Run, labels: IntVector, solution: AnySolution, *, is_complete: bool) -> None:
         """Show what was sampled, and remember the run if it is to go on."""
         self.draws_, self.labels_ = run.kept(), labels
         self.log_joint_, self.n_clusters_, self.moves_ = run.log_joint, run.n_clusters, run.n_moved
@@ -278,7 +280,7 @@ class GibbsMixture(ClusterMixin, BaseEstimator):
         if not is_complete:
             self._run = run
 
-    def _adopt(self, solution: Solution) -> None:
+    def _adopt(self, solution: AnySolution) -> None:
         self._clusters, self._run = solution, None
         self.n_features_in_ = solution.features.n_features
         if hasattr(self, "feature_names_in_"):
@@ -286,13 +288,13 @@ class GibbsMixture(ClusterMixin, BaseEstimator):
         if solution.features.names is not None:
             self.feature_names_in_ = solution.features.names
 
-    def _opened(self) -> Solution:
+    def _opened(self) -> AnySolution:
         """The clusters; AttributeError, as Python has it for missing attributes, before there are any."""
         if not self.__sklearn_is_fitted__():
             raise AttributeError(f"this {type(self).__name__} has not learnt any rows yet: call fit")
         return self._clusters
 
-    def _solution(self) -> Solution:
+    def _solution(self) -> AnySolution:
         check_is_fitted(self)
         return self._clusters
 

@@ -34,16 +34,7 @@ class Table:
 
     def features(self, owner: str) -> FeatureNames:
         """The columns as features of a new model; DataError if there is nothing to learn."""
-        if not self.n_rows or not self.n_features:
-            # scikit-learn looks for these words.
-            raise DataError(
-                f"'X' of fit must have at least one row, but found array with {self.n_rows} sample(s) and "
-                f"{self.n_features} feature(s) (shape={(self.n_rows, self.n_features)}) while a minimum of 1 is "
-                f"required by {owner}."
-            )
-        if self.names is not None:
-            check_distinct(self.names)
-        return FeatureNames(self.n_features, self.names)
+        return new_features(self.n_rows, self.n_features, self.names, owner)
 
     def known(self, features: FeatureNames, owner: str) -> tuple[Any, Any]:
         """The rows in the columns of a model, and which of them hold something, but nothing that it knows."""
@@ -68,6 +59,19 @@ class Table:
         is_known = column < n_features
         kept = (entries.coords[0][is_known], column[is_known])
         return sparse.csr_array((entries.data[is_known], kept), shape=(self.n_rows, n_features))
+
+
+def new_features(n_rows: int, n_features: int, names: Any, owner: str) -> FeatureNames:
+    """The columns as features of a new model; DataError if there is nothing to learn."""
+    if not n_rows or not n_features:
+        # scikit-learn looks for these words.
+        raise DataError(
+            f"'X' of fit must have at least one row, but found array with {n_rows} sample(s) and {n_features} "
+            f"feature(s) (shape={(n_rows, n_features)}) while a minimum of 1 is required by {owner}."
+        )
+    if names is not None:
+        check_distinct(names)
+    return FeatureNames(n_features, names)
 
 
 def check_threshold(binarize: Any, owner: str) -> None:

@@ -70,11 +70,37 @@ def no_clusters(prior: RealPrior, n_clusters: int) -> RealClusters:
     return RealClusters(sizes, np.array([n_clusters]), diagonal, full)
 
 
-def clusters_of(rows: FloatMatrix, prior: RealPrior, assigned: IntVector, n_clusters: int) -> RealClusters:
-    """Statistics of an assignment, -1 for rows in no cluster; a function of these alone, to the bit."""
+def clusters_of(
+    rows: FloatMatrix,
+    prior: RealPrior,
+    assigned: IntVector,
+    n_clusters: int,
+    base: RealClusters | None = None,
+) -> RealClusters:
+    """Statistics of an assignment, -1 for rows in no cluster; a function of these alone, to the bit.
+
+    With a `base` its clusters come first, and have their rows beside these.
+    """
     clusters = no_clusters(prior, n_clusters)
+    if base is not None:
+        _copy(base, clusters)
     real_kernels.add_rows(rows, prior, clusters, assigned)
+    renew(prior, clusters)
     return clusters
+
+
+def renew(prior: RealPrior, clusters: RealClusters) -> None:
+    """All that follows from the sums, anew; factors that have followed rows one by one are made from the sums."""
+    clusters.n_empty[0] = np.count_nonzero(clusters.sizes == 0)
+    real_kernels.refresh_all(prior, clusters)
+
+
+def _copy(base: RealClusters, clusters: RealClusters) -> None:
+    """Put the sums of clusters into the first places."""
+    for source, target in ((base.diagonal, clusters.diagonal), (base.full, clusters.full)):
+        for name in ("sizes", "sums", "sums_low", "squares", "squares_low", "products", "products_low"):
+            if hasattr(source, name):
+                getattr(target, name)[: len(source.sizes)] = getattr(source, name)
 
 
 def log_evidence(prior: RealPrior, clusters: RealClusters) -> FloatVector:

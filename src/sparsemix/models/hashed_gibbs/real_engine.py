@@ -4,7 +4,7 @@ import numpy as np
 
 from sparsemix.models.hashed_gibbs import joint_kernels, real_building, real_hash_kernels, real_kernels
 from sparsemix.models.hashed_gibbs.engine import Plan, SeededChain, Visitor
-from sparsemix.models.hashed_gibbs.real_signatures import signatures_of
+from sparsemix.models.hashed_gibbs.real_signatures import frame_of, signatures_of
 from sparsemix.models.hashed_gibbs.real_state import (
     FloatMatrix,
     FloatVector,
@@ -12,6 +12,7 @@ from sparsemix.models.hashed_gibbs.real_state import (
     RealClusters,
     RealPrior,
 )
+from sparsemix.models.hashed_gibbs.signatures import Frame
 
 REAL_PROPOSALS = ("auto", "exact", "hash")
 
@@ -26,28 +27,44 @@ class RealChain(SeededChain):
     n_components : int
     plan : Plan
     seed : SeedSequence
+    base : RealClusters, optional
+        Clusters that hold other rows already, and come first.
     """
 
     def __init__(
-        self, rows: FloatMatrix, prior: RealPrior, n_components: int, plan: Plan, seed: np.random.SeedSequence
+        self,
+        rows: FloatMatrix,
+        prior: RealPrior,
+        n_components: int,
+        plan: Plan,
+        seed: np.random.SeedSequence,
+        base: RealClusters | None = None,
     ) -> None:
         super().__init__(len(rows), n_components, plan, seed)
-        self.rows, self.prior = rows, prior
-        self.clusters: RealClusters
+        self.rows, self.prior, self._base = rows, prior, base
+        self._add_all()
 
     def log_joint(self) -> float:
         """Log joint of rows and assignments, nats, up to a constant."""
         evidence = real_building.log_evidence(self.prior, self.clusters)
         return float(joint_kernels.log_prior(self.prior, self.clusters) + evidence.sum())
 
+    def enter_in_order(self, uniforms: FloatVector) -> None:
+        """Let all rows enter in their order, each drawn from its full conditional."""
+        self._enter(np.arange(self.assigned.size), uniforms)
+
     def _add_all(self) -> None:
-        self.clusters = real_building.clusters_of(self.rows, self.prior, self.assigned, self._n_clusters)
+        state = (self.rows, self.prior, self.assigned, self._n_clusters)
+        self.clusters: RealClusters = real_building.clusters_of(*state, self._base)
 
     def _enter(self, order: IntVector, uniforms: FloatVector) -> None:
         real_kernels.enter_rows(self.rows, self.prior, self.clusters, order, self.assigned, uniforms)
 
     def _begin_sweep(self) -> None:
         self._add_all()
+
+    def _frame_now(self) -> Frame:
+        return frame_of(self.rows, self.prior, self.clusters, is_raw=self.plan.form.is_raw)
 
     def _visitor(self, proposal: str, *, adapts: bool) -> Visitor:
         state = (self.rows, self.prior, self.clusters)

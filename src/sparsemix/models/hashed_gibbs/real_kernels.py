@@ -48,9 +48,16 @@ def add_rows(
     for row in range(assigned.shape[0]):
         if assigned[row] >= 0:
             add_row(rows, row, prior, clusters, assigned[row])
-    if prior.is_full:
-        for k in range(clusters.sizes.shape[0]):
+
+
+@kernel
+def refresh_all(prior, clusters):
+    """Renew what predictions need of all clusters from their sums."""
+    for k in range(clusters.sizes.shape[0]):
+        if prior.is_full:
             full.refresh(clusters.full, prior.full, k)
+        else:
+            diagonal.refresh(clusters.diagonal, prior.diagonal, k)
 
 
 @kernel

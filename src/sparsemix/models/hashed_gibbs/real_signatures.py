@@ -57,12 +57,8 @@ def signatures_of(
 
     O((n_rows + K) n_parameters n_bits); memory O((n_parameters + n_rows / 8 + K / 8) n_bits) bytes.
     """
-    n_rows, n_clusters = len(rows), clusters.sizes.size
-    shift = (clusters.full if prior.is_full else clusters.diagonal).shift
-    blocks = [slice(first, first + ROWS_PER_BLOCK) for first in range(0, n_rows, ROWS_PER_BLOCK)]
-    moments = (
-        np.sum([_moments(statistics_of(rows[block], prior, shift)) for block in blocks], axis=0) / n_rows
-    )
+    n_rows, n_clusters, shift = len(rows), clusters.sizes.size, shift_of(prior, clusters)
+    moments = _moments(rows, prior, shift)
     n_words = -(-form.n_bits // 64)
     directions = rng.standard_normal((moments.shape[1], 64 * n_words))
     directions[:, form.n_bits :] = 0.0  # bits of a short signature that are always equal
@@ -82,19 +78,37 @@ def signatures_of(
         form.tempering,
         form.is_raw,
     )
-    for block in blocks:
+    for block in _blocks(n_rows):
         scaled = (statistics_of(rows[block], prior, shift) - row_mean) * frame.scale
         real_hash_kernels.project_rows(scaled, block.start, made)
     real_hash_kernels.renew_all(prior, clusters, made)
     return made
 
 
-def _moments(statistics: FloatMatrix) -> FloatMatrix:
-    return np.stack([statistics.sum(axis=0), (statistics**2).sum(axis=0)])
+def frame_of(rows: FloatMatrix, prior: RealPrior, clusters: RealClusters, *, is_raw: bool) -> Frame:
+    """Where the parameters of the present clusters lie, and the scale that makes the product of the norms least."""
+    return _frame_of(prior, clusters, _moments(rows, prior, shift_of(prior, clusters)), is_raw=is_raw)
+
+
+def shift_of(prior: RealPrior, clusters: RealClusters) -> FloatVector:
+    """The point from which sums are taken, (n_features,)."""
+    return clusters.full.shift if prior.is_full else clusters.diagonal.shift
+
+
+def _blocks(n_rows: int) -> list[slice]:
+    return [slice(first, first + ROWS_PER_BLOCK) for first in range(0, n_rows, ROWS_PER_BLOCK)]
+
+
+def _moments(rows: FloatMatrix, prior: RealPrior, shift: FloatVector) -> FloatMatrix:
+    """Means over the rows of the statistics and of their squares, (2, n_parameters)."""
+    total: FloatMatrix = np.zeros((2, 1))
+    for block in _blocks(len(rows)):
+        statistics = statistics_of(rows[block], prior, shift)
+        total = total + np.stack([statistics.sum(axis=0), (statistics**2).sum(axis=0)])
+    return total / len(rows)
 
 
 def _frame_of(prior: RealPrior, clusters: RealClusters, moments: FloatMatrix, *, is_raw: bool) -> Frame:
-    """Where parameters of clusters lie, and the scale that makes the product of the norms least."""
     n_parameters = moments.shape[1]
     if is_raw:
         return Frame(np.ones(n_parameters), np.zeros(n_parameters))

@@ -8,8 +8,10 @@ from scipy import sparse
 from scipy.special import gammaln, logsumexp
 
 from sparsemix.data.feature_names import FeatureNames
-from sparsemix.models.hashed_gibbs import building
+from sparsemix.models.hashed_gibbs import building, real_building, real_solution
 from sparsemix.models.hashed_gibbs.answer_kernels import score_new_rows
+from sparsemix.models.hashed_gibbs.real_building import RealHyperparameters
+from sparsemix.models.hashed_gibbs.real_solution import RealSolution
 from sparsemix.models.hashed_gibbs.state import FloatMatrix, FloatVector, IntVector
 
 CELLS = 4_000_000  # rows times clusters that are scored at a time
@@ -30,7 +32,7 @@ class Hyperparameters(NamedTuple):
 
 
 class Solution(NamedTuple):
-    """Clusters with rows, largest first.
+    """Clusters with rows, those of a fit from the largest down.
 
     sizes : (K,) rows. counts : (K, n_features) CSR int64, sums of the rows' counts.
     """
@@ -40,9 +42,30 @@ class Solution(NamedTuple):
     counts: Any
     features: FeatureNames
 
+    @property
+    def n_parameters(self) -> int:
+        """Natural parameters of a cluster."""
+        return self.features.n_features
 
-def solution_of(hyper: Hyperparameters, matrix: Any, labels: IntVector, features: FeatureNames) -> Solution:
+
+AnySolution = Solution | RealSolution
+AnyHyperparameters = Hyperparameters | RealHyperparameters
+
+
+def material_of(hyper: AnyHyperparameters, matrix: Any) -> tuple[Any, Any]:
+    """The rows and the prior as chains want them."""
+    if isinstance(hyper, RealHyperparameters):
+        return matrix, real_building.prior_of(hyper)
+    rows = building.rows_of(matrix.indptr, matrix.indices, matrix.data, matrix.shape[1])
+    return rows, building.prior_of(rows, **hyper._asdict())
+
+
+def solution_of(
+    hyper: AnyHyperparameters, matrix: Any, labels: IntVector, features: FeatureNames
+) -> AnySolution:
     """Statistics of a partition; O(nnz)."""
+    if isinstance(hyper, RealHyperparameters):
+        return real_solution.solution_of(hyper, matrix, labels, features)
     none = sparse.csr_array((0, features.n_features), dtype=np.int64)
     return grown(Solution(hyper, np.zeros(0, np.int64), none, features), matrix, labels, features)
 
@@ -64,7 +87,7 @@ def grown(solution: Solution, matrix: Any, labels: IntVector, features: FeatureN
     return Solution(solution.hyper, sizes, counts, features)
 
 
-def log_weights(solution: Solution) -> FloatVector:
+def log_weights(solution: AnySolution) -> FloatVector:
     """Log probability that the next row is of each cluster; with a process the rest is for new ones."""
     hyper, sizes = solution.hyper, solution.sizes
     if hyper.process == "finite":
@@ -89,29 +112,37 @@ def betas(solution: Solution) -> tuple[Any, FloatVector, FloatVector]:
     return solution.counts, total - hyper.a, total
 
 
-def scores(solution: Solution, matrix: Any, question: Callable[[FloatMatrix], Any]) -> Iterator[Any]:
-    """Ask about the rows of a CSR matrix part by part, given log weight plus log predictive, (n_rows_of_part, K).
+def scores(solution: AnySolution, matrix: Any, question: Callable[[FloatMatrix], Any]) -> Iterator[Any]:
+    """Ask about the rows of a matrix part by part, given log weight plus log predictive, (n_rows_of_part, K).
 
-    O(K + cells of the row's features) a row.
+    O(K + cells of the row's features) a row; of real rows O(K n_features), with covariances O(K n_features**2).
     """
+    step = max(1, CELLS // solution.sizes.size)
+    log_total = np.log(solution.sizes.sum() + _prior_rows(solution))
+    if isinstance(solution, RealSolution):
+        parts = real_solution.raw_scores(solution, matrix, step)
+    else:
+        parts = _raw_scores(solution, matrix, step)
+    for found in parts:
+        yield question(found - log_total)
+
+
+def _raw_scores(solution: Solution, matrix: Any, step: int) -> Iterator[FloatMatrix]:
     sums, n_features = solution.counts, solution.features.n_features
     members = building.rows_of(sums.indptr, sums.indices, sums.data, n_features)
     rows = building.rows_of(matrix.indptr, matrix.indices, matrix.data, n_features)
     prior = building.prior_of(members, **solution.hyper._asdict())
     clusters = building.filled_clusters(members, prior, solution.sizes)
     n_rows, n_clusters = matrix.shape[0], solution.sizes.size
-    step = max(1, CELLS // n_clusters)
-    log_total = np.log(solution.sizes.sum() + _prior_rows(solution))
     for first in range(0, n_rows, step):
         last = min(n_rows, first + step)
         found = np.empty((last - first, n_clusters))
         score_new_rows(rows, first, last, prior, clusters, found)
-        found -= log_total
         if solution.hyper.family == "poisson":
             part = matrix[first:last]
             owner = np.repeat(np.arange(last - first), np.diff(part.indptr))
             found -= np.bincount(owner, gammaln(part.data + 1.0), minlength=last - first)[:, None]
-        yield question(found)
+        yield found
 
 
 def log_evidence(scores: FloatMatrix) -> FloatVector:
@@ -125,6 +156,6 @@ def responsibilities(scores: FloatMatrix) -> FloatMatrix:
     return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
 
-def _prior_rows(solution: Solution) -> float:
+def _prior_rows(solution: AnySolution) -> float:
     hyper = solution.hyper
     return hyper.concentration * (solution.sizes.size if hyper.process == "finite" else 1)

@@ -1,7 +1,7 @@
 """The public class of uncollapsed sampling."""
 
 from functools import partial
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike
 from sparsemix.models.hashed_gibbs.mixture import GibbsMixture
 from sparsemix.models.hashed_gibbs.runs import Settings
 from sparsemix.models.hashed_gibbs.sampling import ChainMaker
-from sparsemix.models.hashed_gibbs.state import Prior, Rows
 from sparsemix.models.hashed_gibbs.uncollapsed_chain import UncollapsedChain
 
 
@@ -114,6 +113,6 @@ class UncollapsedGibbsMixture(GibbsMixture):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _chain_maker(self, rows: Rows, prior: Prior, settings: Settings) -> ChainMaker:
+    def _chain_maker(self, rows: Any, prior: Any, settings: Settings) -> ChainMaker:
         n_threads = max(1, settings.n_threads // settings.n_chains)
         return partial(UncollapsedChain, rows, prior, settings.n_components, n_threads)
