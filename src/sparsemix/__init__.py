@@ -15,6 +15,7 @@ _HOME = {
     "KeywordSuggester": "sparsemix.answers",
     "BernoulliMixture": "sparsemix.models.em",
     "MultinomialMixture": "sparsemix.models.em",
+    "ClickRateModel": "sparsemix.models.gamma_poisson",
     "GammaPoissonFactors": "sparsemix.models.gamma_poisson",
     "HashedGibbsMixture": "sparsemix.models.hashed_gibbs",
     "UncollapsedGibbsMixture": "sparsemix.models.hashed_gibbs",
@@ -35,6 +36,7 @@ _MODULES = ("chains", "metrics")
 
 __all__ = [
     "BernoulliMixture",
+    "ClickRateModel",
     "DataError",
     "Dataset",
     "GammaPoissonFactors",
@@ -71,7 +73,7 @@ if TYPE_CHECKING:
     )
     from sparsemix.model_io import load_model, save_model
     from sparsemix.models.em import BernoulliMixture, MultinomialMixture, compare_n_components
-    from sparsemix.models.gamma_poisson import GammaPoissonFactors
+    from sparsemix.models.gamma_poisson import ClickRateModel, GammaPoissonFactors
     from sparsemix.models.hashed_gibbs import HashedGibbsMixture, UncollapsedGibbsMixture
     from sparsemix.models.online_profiles import OnlineBernoulliMixture
     from sparsemix.models.time_sensitive import TimeKernel, TimeSensitiveMixture

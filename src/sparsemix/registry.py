@@ -14,6 +14,7 @@ _HOME = {
     "uncollapsed-gibbs-mixture": ("sparsemix.models.hashed_gibbs", "UncollapsedGibbsMixture"),
     "time-sensitive-mixture": ("sparsemix.models.time_sensitive", "TimeSensitiveMixture"),
     "gamma-poisson-factors": ("sparsemix.models.gamma_poisson", "GammaPoissonFactors"),
+    "click-rate-model": ("sparsemix.models.gamma_poisson", "ClickRateModel"),
 }
 
 

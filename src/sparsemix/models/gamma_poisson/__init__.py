@@ -13,8 +13,10 @@
 Each component's feature factors sum to one, so that a user's factor is the number of events expected of the component.
 Read `equations` first. `engine` is a sweep of EM and its loops, `sampling` a chain of Gibbs sampling; `learning` has
 starts and chains, `folding` new users and new features, `answers` what is asked of factors, on `kernels` and `state`.
+Click rates: `click_rate` on `events`, `rates`, `beta_binomial` (the rates of ads alone) and `calibration`.
 """
 
+from sparsemix.models.gamma_poisson.click_rate import ClickRateModel
 from sparsemix.models.gamma_poisson.estimator import GammaPoissonFactors
 
-__all__ = ["GammaPoissonFactors"]
+__all__ = ["ClickRateModel", "GammaPoissonFactors"]

@@ -27,7 +27,7 @@ METADATA = {"solver", "concentration", "is_converged", "n_users", "n_features", 
 
 def pack(kind: str, parameters: dict[str, Any], solution: Solution) -> Payload:
     """Everything that a model is."""
-    stored = {name: _as_list(value) for name, value in plain_parameters(parameters).items()}
+    stored = {name: as_list(value) for name, value in plain_parameters(parameters).items()}
     users, features = solution.factors
     draws, prior = solution.draws, solution.prior
     metadata = {
@@ -56,7 +56,8 @@ def pack(kind: str, parameters: dict[str, Any], solution: Solution) -> Payload:
     return Payload(kind, stored, metadata, arrays, solution.features.names)
 
 
-def _as_list(value: Any) -> Any:
+def as_list(value: Any) -> Any:
+    """Arrays as lists, which JSON can hold; other values as they are."""
     return value.tolist() if isinstance(value, np.ndarray) else value
 
 

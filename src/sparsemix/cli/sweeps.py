@@ -1,0 +1,89 @@
+"""Sample from all rows in sweeps: progress, and an orderly stop."""
+
+from pathlib import Path
+from typing import Any
+
+from sparsemix.cli.console import note
+from sparsemix.cli.first_run import say_if_compiling
+from sparsemix.cli.inputs import Source
+from sparsemix.cli.learning import stop_saved
+from sparsemix.cli.progress import rows_progress
+from sparsemix.cli.starting import check_any_row, check_same_table
+from sparsemix.cli.stopping import SAVED_UNLESS_ASKED_AGAIN, stop_between_blocks
+from sparsemix.foundation.wording import counted
+
+
+class _StopNowError(Exception):
+    """Leave a fit after a sweep, because the user has asked to."""
+
+
+def learn_in_sweeps(
+    model: Any, source: Source, output: Path, *, resume: bool, quiet: bool = False, **filters: int | None
+) -> None:
+    """Fit a model by sampling; when the user stops it, what was drawn so far is saved.
+
+    Parameters
+    ----------
+    model : HashedGibbsMixture
+        Changed in place.
+    source : Source
+    output : Path
+        Where to save the model when the user stops it.
+    resume : bool
+        Go on from where the chains stand, if the model is fitted; nothing is left to do for one that is complete.
+    quiet : bool
+    **filters : int or None
+        Arguments for `Dataset.filter`.
+
+    Raises
+    ------
+    StoppedError
+        When the user stops it and the model is saved.
+    DataError
+        When there are no rows, or not those of the run to go on with.
+    """
+    goes_on = resume and hasattr(model, "weights_")
+    [rows] = source.table(None, 0, **filters).batches
+    check_any_row(len(rows))
+    if goes_on:
+        check_same_table(model, rows.feature_names, len(rows))
+        if model.is_complete_:
+            note(f"All sweeps of the run in {output} are made; nothing is left to do.", quiet=quiet)
+            return
+        note(f"Going on with the run in {output}, after {counted(_n_done(model), 'sweep')}.", quiet=quiet)
+    say_if_compiling([model], quiet=quiet)
+    model.set_params(warm_start=goes_on)
+    try:
+        is_stopped = _run(model, rows, quiet=quiet)
+    finally:
+        model.set_params(warm_start=False)
+    if is_stopped:
+        stop_saved(model, output, after=counted(_n_done(model), "sweep"))
+
+
+def _n_done(model: Any) -> int:
+    """Sweeps of all chains together."""
+    return int((model.moves_ >= 0).sum())
+
+
+def _run(model: Any, rows: Any, *, quiet: bool) -> bool:
+    """Fit, and return whether the user has stopped it."""
+    n_before = _n_done(model) if model.warm_start else 0
+    with (
+        stop_between_blocks(SAVED_UNLESS_ASKED_AGAIN, quiet=quiet) as stop,
+        rows_progress("Sampling", model.n_sweeps * model.n_chains, quiet=quiet, unit="sweeps") as advance,
+    ):
+        advance(n_before)
+
+        def follow(progress: Any) -> None:
+            done = progress.result
+            accepted = f"{done.n_moved / max(done.n_proposed, 1):.0%} accepted"
+            advance(1, f"Sampling, log joint {done.log_joint:,.0f}, {accepted}")
+            if stop.wanted:
+                raise _StopNowError
+
+        try:
+            model.fit(rows, on_sweep=follow)
+        except _StopNowError:
+            return True
+    return False

@@ -1,0 +1,382 @@
+"""The public class of click-through rates."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from sparsemix.foundation.checks import at_least, level, one_of, pseudo_count
+from sparsemix.foundation.errors import DataError, parameter_error
+from sparsemix.models.gamma_poisson import calibration, rate_payload
+from sparsemix.models.gamma_poisson.calibration import RateReport
+from sparsemix.models.gamma_poisson.estimator import GammaPoissonFactors
+from sparsemix.models.gamma_poisson.events import (
+    Cells,
+    Columns,
+    Records,
+    Vocabulary,
+    as_records,
+    cells_of,
+    ids_of,
+)
+from sparsemix.models.gamma_poisson.rates import (
+    STRENGTHS,
+    Rates,
+    ad_rates,
+    best_smoothing,
+    drawn,
+    draws_of,
+    predicted,
+    prior_of,
+)
+from sparsemix.models.gamma_poisson.state import Draws, Factors, FloatVector, IntVector
+from sparsemix.numeric.seeds import seed_of
+from sparsemix.persistence import Payload, unpacking
+
+HELD_OUT = 0.2  # of the cells, to choose the smoothing
+
+
+class RankedAd(NamedTuple):
+    """An ad with its predicted click rate and, with "gibbs", the ends of its credible interval (else NaN)."""
+
+    ad: Any
+    rate: float
+    low: float
+    high: float
+
+
+class ClickRateModel(BaseEstimator):  # type: ignore[misc]  # scikit-learn's base classes have no types
+    """Click-through rate of a user on an ad: expected clicks over expected impressions, smoothed by the ad's own rate.
+
+    The rate is ``(clicks + m p) / (impressions + m)``: clicks and impressions are those that `GammaPoissonFactors`
+    expects of the user on the ad, p is the ad's own smoothed rate ``(clicks + a) / (impressions + b)`` over all users,
+    and m is `smoothing`. The more the factors know of a user, the more the answer is about that user.
+
+    Parameters
+    ----------
+    n_components, solver, shape, rate, feature_concentration, max_iter, n_sweeps, burn_in, thin, n_chains
+        Of the factors; see `GammaPoissonFactors`. Intervals need "gibbs".
+    smoothing : "held-out" or float > 0, default="held-out"
+        Impressions that the ad's own rate counts for. "held-out" sets a fifth of the pairs aside, learns factors
+        without them (by "map", if `solver` is "gibbs") and takes what predicts their clicks best.
+    user, ad, event, count : str, default="user", "ad", "event", "count"
+        Columns of the event table. `event` holds "impression", "click" or "conversion". `count` may be None, and may be
+        missing under its default name: then each record is one event.
+    random_state : int, RandomState or None, default=None
+    n_jobs : int or None, default=None
+
+    Attributes
+    ----------
+    users_, ads_ : ndarray
+        Ids that were learnt, sorted.
+    ad_rates_ : (n_ads,) ndarray
+        The ads' own smoothed rates.
+    prior_clicks_, prior_impressions_ : float
+        a and b, by maximum likelihood of a beta-binomial over all ads.
+    smoothing_ : float
+        m as it was given or chosen.
+    n_clicks_without_impressions_ : float
+        Clicks that no impression of the same user and ad went before; each was counted as an impression too.
+
+    Notes
+    -----
+    Defined answers: a user without history, or not known, gets the ad's own rate. An ad without impressions, or not
+    known, has the own rate a / b. Impressions without clicks lower a rate, and clicks without impressions are
+    impressions too.
+    Ids are text or whole numbers, and 7 is not "7".
+
+    Examples
+    --------
+    >>> import sparsemix as sm
+    >>> events = {
+    ...     "user": ["ann", "ann", "bob", "bob", "cid"],
+    ...     "ad": ["tea", "tea", "tea", "car", "car"],
+    ...     "event": ["impression", "click", "impression", "impression", "impression"],
+    ...     "count": [10, 4, 10, 20, 5],
+    ... }
+    >>> model = sm.ClickRateModel(n_components=2, smoothing=10.0, random_state=0).fit(events)
+    >>> ann, bob, dan = model.predict(["ann", "bob", "dan"], ["tea", "tea", "tea"])
+    >>> bool(ann > dan > bob)
+    True
+    >>> bool(dan == model.ad_rates_[list(model.ads_).index("tea")])
+    True
+    """
+
+    model_kind: ClassVar[str] = "click-rate-model"
+    _rates: Rates
+
+    def __init__(
+        self,
+        n_components: int = 10,
+        *,
+        solver: str = "map",
+        shape: float | Sequence[float] = 1.1,
+        rate: float | Sequence[float] = 0.01,
+        feature_concentration: float = 0.1,
+        smoothing: str | float = "held-out",
+        user: str = "user",
+        ad: str = "ad",
+        event: str = "event",
+        count: str | None = "count",
+        max_iter: int = 500,
+        n_sweeps: int = 200,
+        burn_in: int = 100,
+        thin: int = 2,
+        n_chains: int = 1,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.solver = solver
+        self.shape = shape
+        self.rate = rate
+        self.feature_concentration = feature_concentration
+        self.smoothing = smoothing
+        self.user = user
+        self.ad = ad
+        self.event = event
+        self.count = count
+        self.max_iter = max_iter
+        self.n_sweeps = n_sweeps
+        self.burn_in = burn_in
+        self.thin = thin
+        self.n_chains = n_chains
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, events: Any, y: object = None) -> Self:  # noqa: ARG002
+        """Learn from an event table.
+
+        Parameters
+        ----------
+        events : data frame (pandas, polars, Arrow) or mapping of column names to vectors
+            A record for each user, ad and kind of event; several of the same add up.
+        y : ignored
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ParameterError
+            If a parameter breaks its rule.
+        DataError
+            If a column is missing or holds what it must not, or there are no events.
+        """
+        owner = type(self).__name__
+        if not isinstance(self.smoothing, str):
+            pseudo_count("smoothing", owner, self.smoothing, "'held-out' or ")
+        else:
+            one_of("smoothing", owner, self.smoothing, ("held-out",))
+        records = self._records(events)
+        if not records.counts.sum():
+            raise DataError(f"'events' of {owner} must hold at least one event, but all counts are zero.")
+        seed = seed_of(self.random_state, owner)
+        users, ads = Vocabulary(np.unique(records.user)), Vocabulary(np.unique(records.ad))
+        cells = cells_of(records, users, ads)
+        factors = self._fit_factors(cells, users, ads, self.solver, seed)
+        prior = prior_of(cells, len(ads))
+        smoothing = (
+            self._choose(cells, users, ads, seed) if isinstance(self.smoothing, str) else self.smoothing
+        )
+        self._rates = Rates(
+            users,
+            ads,
+            prior,
+            ad_rates(cells, len(ads), prior),
+            float(smoothing),
+            Factors(factors.user_factors_, np.ascontiguousarray(factors.feature_factors_.T)),
+            cells.n_mended,
+            draws_of(_drawn_factors(factors), cells, len(ads), prior, seed)
+            if self.solver == "gibbs"
+            else None,
+        )
+        self._tell()
+        return self
+
+    def predict(self, users: Any, ads: Any) -> FloatVector:
+        """Click rates of pairs of a user and an ad, by id, known or not; (n_pairs,).
+
+        O(n_pairs x n_components), for each draw with "gibbs". DataError if the two differ in length.
+        """
+        rates = self._asked()
+        return predicted(rates, *self._pairs(users, ads))
+
+    def predict_interval(
+        self, users: Any, ads: Any, *, level: float = 0.95
+    ) -> tuple[FloatVector, FloatVector]:
+        """Ends of the credible intervals of click rates, twice (n_pairs,); with "gibbs" alone.
+
+        Parameters
+        ----------
+        users, ads : (n_pairs,) ids
+        level : float in (0, 1), default=0.95
+            Mass of the intervals. They are quantiles over the draws, in which the ad's own rate is uncertain too.
+
+        Raises
+        ------
+        ParameterError
+            If the model was learnt by another solver.
+        """
+        rates = self._asked()
+        _check_level(level)
+        if rates.draws is None:
+            rule = "'gibbs' for intervals"
+            raise parameter_error(
+                "solver", type(self).__name__, rule, self.solver, "Fit with solver='gibbs'."
+            )
+        found = drawn(rates, rates.draws, *self._pairs(users, ads))
+        low, high = np.quantile(found, [0.5 - 0.5 * level, 0.5 + 0.5 * level], axis=0)
+        return low, high
+
+    def rank(
+        self,
+        user: Any,
+        n: int = 10,
+        *,
+        by: str = "mean",
+        level: float = 0.9,
+        among: Iterable[Any] | None = None,
+    ) -> list[RankedAd]:
+        """The ads with the highest click rates for a user.
+
+        Parameters
+        ----------
+        user : id
+        n : int, default=10
+        by : {"mean", "lower"}, default="mean"
+            "lower" sorts by the lower end of the interval, so that ads of which little is known come late ("gibbs").
+        level : float in (0, 1), default=0.9
+            Mass of the intervals.
+        among : iterable of ids, optional
+            Only these ads, known or not; all known ones by default.
+
+        Returns
+        -------
+        list of RankedAd
+            Best first, equals in the order of `among` or `ads_`.
+        """
+        rates = self._asked()
+        at_least("n", "rank", n, 1)
+        one_of("by", "rank", by, ("mean", "lower"))
+        _check_level(level)
+        ads = rates.ads.ids if among is None else ids_of(list(among), "among", "rank")
+        users = np.repeat(ids_of(user, "user", "rank")[:1], ads.size)
+        mean = self.predict(users, ads)
+        low = high = np.full(ads.size, np.nan)
+        if rates.draws is not None or by == "lower":
+            low, high = self.predict_interval(users, ads, level=level)
+        best = np.argsort(-(mean if by == "mean" else low), kind="stable")[:n]
+        return [RankedAd(ads[j].item(), float(mean[j]), float(low[j]), float(high[j])) for j in best]
+
+    def evaluate(self, events: Any, *, n_bins: int = 10) -> RateReport:
+        """How good the rates are on events that were not learnt.
+
+        Parameters
+        ----------
+        events : as in `fit`
+        n_bins : int, default=10
+            Bins of the calibration table.
+
+        Returns
+        -------
+        RateReport
+            Log loss, AUC and calibration, beside log loss and AUC of the ad's own rate as the floor.
+
+        Raises
+        ------
+        DataError
+            If there are no impressions.
+        """
+        rates = self._asked()
+        at_least("n_bins", "evaluate", n_bins, 1)
+        cells = cells_of(self._records(events), rates.users, rates.ads)
+        cells = cells.take(cells.impressions > 0.0)
+        if not cells.user.size:
+            raise DataError("'events' of evaluate must hold impressions or clicks. Add some.")
+        what = (cells.clicks, cells.impressions)
+        found, floor = predicted(rates, cells.user, cells.ad), rates.ad_rates[cells.ad]
+        return RateReport(
+            float(cells.impressions.sum()),
+            float(cells.clicks.sum()),
+            calibration.log_loss(*what, found),
+            calibration.auc(*what, found),
+            calibration.log_loss(*what, floor),
+            calibration.auc(*what, floor),
+            calibration.calibration(*what, found, int(n_bins)),
+        )
+
+    def to_payload(self) -> Payload:
+        """The exact state for a model file, with ids and draws."""
+        return rate_payload.pack(self.model_kind, self.get_params(), self._asked())
+
+    @classmethod
+    def from_payload(cls, stored: Payload) -> Self:
+        """The model that `to_payload` packed; ModelFileError if anything does not fit."""
+        model = cls(**unpacking.parameters_of(stored, cls))
+        model._rates = rate_payload.unpack(stored)
+        model._tell()
+        return model
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_rates")
+
+    def _asked(self) -> Rates:
+        check_is_fitted(self)
+        return self._rates
+
+    def _tell(self) -> None:
+        rates = self._rates
+        self.users_, self.ads_, self.ad_rates_ = rates.users.ids, rates.ads.ids, rates.ad_rates[:-1]
+        self.prior_clicks_, self.prior_impressions_ = rates.prior
+        self.smoothing_, self.n_clicks_without_impressions_ = rates.smoothing, rates.n_mended
+
+    def _records(self, events: Any) -> Records:
+        return as_records(events, Columns(self.user, self.ad, self.event, self.count), type(self).__name__)
+
+    def _pairs(self, users: Any, ads: Any) -> tuple[IntVector, IntVector]:
+        user, ad = ids_of(users, "users", "predict"), ids_of(ads, "ads", "predict")
+        if user.size != ad.size:
+            raise DataError(
+                f"'ads' of predict must be as many as 'users', {user.size}, but there are {ad.size}."
+            )
+        return self._rates.users.numbers(user), self._rates.ads.numbers(ad)
+
+    def _fit_factors(
+        self, cells: Cells, users: Vocabulary, ads: Vocabulary, solver: str, seed: int
+    ) -> GammaPoissonFactors:
+        names = (
+            "shape",
+            "rate",
+            "feature_concentration",
+            "max_iter",
+            "n_sweeps",
+            "burn_in",
+            "thin",
+            "n_chains",
+        )
+        given = {name: getattr(self, name) for name in (*names, "n_jobs")}
+        model = GammaPoissonFactors(self.n_components, solver=solver, random_state=seed, **given)
+        return model.fit(cells.factor_table(len(users), len(ads)))
+
+    def _choose(self, cells: Cells, users: Vocabulary, ads: Vocabulary, seed: int) -> float:
+        """The smoothing that predicts cells best which are set aside; the largest there is if nothing can be."""
+        is_held_out = np.random.default_rng([seed, 1]).random(cells.user.size) < HELD_OUT
+        rest, aside = cells.take(~is_held_out), cells.take(is_held_out)
+        if not rest.impressions.any() or not aside.impressions.any():
+            return STRENGTHS[-1]
+        factors = self._fit_factors(rest, users, ads, "map" if self.solver == "gibbs" else self.solver, seed)
+        own = ad_rates(rest, len(ads), prior_of(rest, len(ads)))
+        known = Factors(factors.user_factors_, np.ascontiguousarray(factors.feature_factors_.T))
+        return best_smoothing(aside, known, own)
+
+
+def _check_level(value: float) -> None:
+    level(value, "ClickRateModel")
+
+
+def _drawn_factors(factors: GammaPoissonFactors) -> Draws:
+    return Draws(factors.user_draws_, np.ascontiguousarray(factors.feature_draws_.transpose(0, 2, 1)))
