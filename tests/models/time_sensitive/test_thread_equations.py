@@ -4,21 +4,19 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.special import gammaln, logsumexp
-from thread_cases import FAMILIES, KERNELS, TIMES, TINY, all_partitions, setting
+from thread_cases import FAMILIES, KERNELS, RULES, TIMES, TINY, all_partitions, setting
 
 from sparsemix.models.time_sensitive import equations
 
-kernels = pytest.mark.parametrize("kernel", KERNELS)
 families = pytest.mark.parametrize("family", FAMILIES)
-strictness = pytest.mark.parametrize("strict", [False, True])
+rules = pytest.mark.parametrize(("kernel", "strict"), RULES)
 
 
 def joints_of(case, partitions):
     return np.array([equations.log_joint(case.prior, case.dense, case.logs, each) for each in partitions])
 
 
-@strictness
-@kernels
+@rules
 def test_prior_sums_to_one_over_all_partitions(kernel, strict):
     times = np.append(TIMES, 6.0)
     logs = setting(kernel=kernel, times=times, dense=np.vstack([TINY, TINY[0]]), strict=strict).logs
@@ -56,8 +54,7 @@ def test_weights_of_two_clusters_by_hand():
     assert_allclose(np.exp(logs[5, [2, 3]]).sum(), np.exp(-2.0) + np.exp(-1.5))
 
 
-@strictness
-@kernels
+@rules
 @families
 def test_conditional_is_that_of_the_joint(family, kernel, strict):
     case = setting(family, kernel, TINY[:4], TIMES[:4], strict=strict)
@@ -65,15 +62,12 @@ def test_conditional_is_that_of_the_joint(family, kernel, strict):
         if np.isneginf(equations.log_prior(case.logs, labels, 0.7)):
             continue
         for i in range(4):
-            expected = equations.log_conditional_by_definition(
-                case.prior, case.dense, case.logs, labels, i
-            )
+            expected = equations.log_conditional_by_definition(case.prior, case.dense, case.logs, labels, i)
             found = equations.log_conditional(case.prior, case.dense, case.logs, labels, i)
             assert_allclose(np.exp(found), np.exp(expected), rtol=0, atol=1e-12)
 
 
-@strictness
-@kernels
+@rules
 def test_visits_leave_the_posterior_as_it_is(kernel, strict):
     case, partitions = setting(kernel=kernel, strict=strict), all_partitions(5)
     number = {tuple(each): n for n, each in enumerate(partitions)}

@@ -21,6 +21,12 @@ KERNELS = {
     "function": TimeKernel.of_function(lambda age: np.maximum(1.0 - age / 4.0, 0.0), support=4.5),
 }
 FAMILIES = ("multinomial", "bernoulli")
+# Kernel and whether equal times know nothing of each other.
+RULES = [(kernel, False) for kernel in KERNELS] + [
+    ("exponential", True),
+    ("short window", True),
+    ("step", True),
+]
 
 
 class Setting(NamedTuple):

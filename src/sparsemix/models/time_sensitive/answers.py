@@ -95,10 +95,11 @@ def suggest(solution: Solution, accepted: Any, reject: Any, n: int, level: float
 def _betas(solution: Solution) -> tuple[Any, FloatVector, FloatVector]:
     """Beta posteriors of features: counts to add to a, second parameters without them, and sums of both."""
     hyper, counts = solution.hyper, solution.counts
-    if hyper.family == "bernoulli":
-        total = solution.sizes + hyper.a + hyper.b
-    else:
-        total = np.asarray(counts.sum(axis=1), np.float64) + hyper.a * solution.features.n_features
+    pseudo_counts = hyper.a + hyper.b
+    own: Any = solution.sizes
+    if hyper.family == "multinomial":
+        pseudo_counts, own = hyper.a * solution.features.n_features, counts.sum(axis=1)
+    total = np.asarray(own, np.float64) + pseudo_counts
     return counts, total - hyper.a, total
 
 

@@ -8,7 +8,10 @@ from sparsemix.foundation.errors import parameter_error
 from sparsemix.models.time_sensitive.chain_kernels import link_all
 from sparsemix.models.time_sensitive.state import (
     BERNOULLI,
+    COUNT,
     FAMILIES,
+    RECURSION,
+    SUM,
     Chains,
     FloatVector,
     IntVector,
@@ -34,9 +37,7 @@ def rows_of(matrix: Any, order: IntVector) -> Rows:
     return Rows(indptr, taken.indices.astype(np.int32), counts, np.diff(sums[indptr]))
 
 
-def prior_of(
-    rows: Rows, n_features: int, family: str, concentration: float, a: float, b: float
-) -> Prior:
+def prior_of(rows: Rows, n_features: int, family: str, concentration: float, a: float, b: float) -> Prior:
     """Hyperparameters with the tables of logarithms that these rows ask for."""
     totals = np.bincount(rows.columns, rows.counts, minlength=1)
     log_a = _logarithms(a, int(totals.max()) + 1)
@@ -61,19 +62,17 @@ def timing_of(
         If the kernel is a function that would have to be kept for too many pairs of rows.
     """
     since = times - times[0] if times.size else times
-    recurs = kernel.kind == "exponential" and not strict
+    way = SUM if strict else {"exponential": RECURSION, "step": COUNT}.get(kernel.kind, SUM)
     support = kernel.support
-    if kernel.kind in ("exponential", "periodic") and kernel.rate > 0.0 and not recurs:
+    if kernel.kind in ("exponential", "periodic") and kernel.rate > 0.0 and way == SUM:
         support = min(support, VANISHING / kernel.rate)
     log_least = float(np.log(negligible) + np.log(concentration)) if negligible > 0.0 else -np.inf
-    ahead = max(-log_least, 0.0) / kernel.rate if recurs else support
+    ahead = max(-log_least, 0.0) / kernel.rate if way == RECURSION else support
     table, first = np.empty(0), np.empty(0, np.int64)
     if kernel.kind == "function":
         table, first = _table(kernel, since)
     shape = (KINDS[kernel.kind], kernel.rate, kernel.period, kernel.width, kernel.exponent, support)
-    return Timing(
-        since, *shape, recurs, 0.0 if strict else 1.0, negligible, log_least, ahead, table, first
-    )
+    return Timing(since, *shape, way, 0.0 if strict else 1.0, negligible, log_least, ahead, table, first)
 
 
 def no_clusters(n_rows: int) -> Chains:
@@ -98,7 +97,9 @@ def window_of(rows: Rows, prior: Prior) -> Window:
     if prior.family == BERNOULLI:
         times_held = np.arange(1, int(lengths.max(initial=0)) + 1)
         lengths = np.concatenate([lengths, n_rows // times_held])
-    start = np.concatenate([[0], np.cumsum(lengths + 1)])  # one more, for a cluster may come before another goes
+    start = np.concatenate(
+        [[0], np.cumsum(lengths + 1)]
+    )  # one more, for a cluster may come before another goes
     whole = np.zeros((4, n_rows), np.int64)
     return Window(
         whole[0],
@@ -134,5 +135,3 @@ def _table(kernel: TimeKernel, times: FloatVector) -> tuple[FloatVector, IntVect
 
 def _logarithms(pseudo_count: float, most: int) -> FloatVector:
     return np.log(pseudo_count + np.arange(min(most, MOST_TABLED) + 1, dtype=np.float64))
-
-

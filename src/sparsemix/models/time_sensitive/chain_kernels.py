@@ -7,6 +7,7 @@ soon is one. A step kernel telescopes to the number of members. Others add up th
 
 import math
 
+from sparsemix.models.time_sensitive.state import COUNT, RECURSION, SUM
 from sparsemix.models.time_sensitive.time_kernels import PERIODIC, POWER_LAW, STEP, WINDOW
 from sparsemix.numeric.jit import kernel
 
@@ -21,7 +22,7 @@ def weight_between(timing, earlier, later):
         return 0.0
     if timing.table.shape[0] > 0:
         return timing.table[timing.first[earlier] + later - earlier - 1]
-    if timing.kind == STEP or timing.kind == WINDOW:
+    if timing.kind in (STEP, WINDOW):
         return 1.0
     if timing.kind == POWER_LAW:
         return math.exp(-timing.exponent * math.log1p(timing.rate * age))
@@ -50,13 +51,13 @@ def next_member(chains, cluster):
 
 
 @kernel
-def log_time_factor(timing, log_new, chains, cluster, size, row):
-    """Log prior weight of a cluster, without the row, for the row (eq 7); `log_new` is that of a new cluster."""
-    if timing.recurs:
+def log_time_factor(timing, chains, cluster, size, row):
+    """Log prior weight of a cluster, without the row, for the row (eq 7)."""
+    if timing.way == RECURSION:
         return _factor_by_recursion(timing, chains, chains.cursor[cluster], next_member(chains, cluster), row)
-    if timing.kind == STEP and timing.tied == 1.0:
+    if timing.way == COUNT:
         return math.log(size)
-    return _factor_by_sums(timing, log_new, chains, chains.cursor[cluster], next_member(chains, cluster), row)
+    return _factor_by_sums(timing, chains, chains.cursor[cluster], next_member(chains, cluster), row)
 
 
 @kernel
@@ -83,7 +84,7 @@ def _factor_by_recursion(timing, chains, last, following, row):
 
 
 @kernel
-def _factor_by_sums(timing, log_new, chains, last, following, row):
+def _factor_by_sums(timing, chains, last, following, row):
     if last >= 0:
         passed = history(timing, chains, last, row)
         if passed == 0.0:
@@ -115,7 +116,7 @@ def unlink(timing, chains, row):
     if following >= 0:
         chains.before[following] = last
     chains.assigned[row] = -1
-    if timing.recurs or timing.kind == STEP and timing.tied == 1.0:
+    if timing.way != SUM:
         return False
     falls_apart = False
     while following >= 0 and timing.times[following] - timing.times[row] <= timing.support:
@@ -142,7 +143,7 @@ def link(timing, chains, row, cluster):
         chains.before[following] = row
     chains.cursor[cluster] = row
     pass_by(timing, chains, row)
-    if timing.recurs or timing.kind == STEP and timing.tied == 1.0:
+    if timing.way != SUM:
         return
     while following >= 0 and timing.times[following] - timing.times[row] <= timing.support:
         chains.weight[following] += weight_between(timing, row, following)
@@ -155,10 +156,10 @@ def pass_by(timing, chains, row):
     last = chains.before[row]
     if last < 0:
         chains.weight[row] = 0.0
-    elif timing.recurs:
+    elif timing.way == RECURSION:
         decay = math.exp(-timing.rate * (timing.times[row] - timing.times[last]))
         chains.weight[row] = (chains.weight[last] + 1.0) * decay
-    elif timing.kind == STEP and timing.tied == 1.0:
+    elif timing.way == COUNT:
         chains.weight[row] = chains.weight[last] + 1.0
     else:
         chains.weight[row] = history(timing, chains, last, row)
@@ -187,7 +188,7 @@ def link_all(
             chains.head[cluster] = row
         chains.cursor[cluster] = row
         pass_by(timing, chains, row)
-        is_feasible &= last < 0 or timing.recurs or chains.weight[row] > 0.0
+        is_feasible &= last < 0 or timing.way == RECURSION or chains.weight[row] > 0.0
     chains.cursor[:] = -1
     return is_feasible
 
@@ -202,7 +203,7 @@ def log_time_prior(timing, log_new, chains):
             continue
         if last < 0:
             total += log_new
-        elif timing.recurs:
+        elif timing.way == RECURSION:
             gap = timing.rate * (timing.times[row] - timing.times[last])
             total += math.log1p(chains.weight[last]) - gap
         else:
@@ -215,11 +216,11 @@ def log_normalizer(timing, concentration):
     """Sum over the rows of the log of all weights and the concentration; it does not depend on the partition."""
     total, weight = 0.0, 0.0
     for row in range(timing.times.shape[0]):
-        if timing.recurs:
+        if timing.way == RECURSION:
             if row > 0:
                 gap = timing.rate * (timing.times[row] - timing.times[row - 1])
                 weight = (weight + 1.0) * math.exp(-gap)
-        elif timing.kind == STEP and timing.tied == 1.0:
+        elif timing.way == COUNT:
             weight = float(row)
         else:
             weight = 0.0

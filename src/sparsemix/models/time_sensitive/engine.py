@@ -11,8 +11,8 @@ from sparsemix.models.time_sensitive.state import IntVector, Prior, Rows, Timing
 class Sweep(NamedTuple):
     """What a sweep did.
 
-    log_joint : log probability of rows and partition together after it, nats. n_moved : rows that changed their cluster.
-    n_clusters : after it. n_active : the most candidates that a row had.
+    log_joint : log probability of rows and partition together after it, nats.
+    n_moved : rows that changed their cluster. n_clusters : after it. n_active : the most candidates that a row had.
     """
 
     log_joint: float

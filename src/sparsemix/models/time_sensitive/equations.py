@@ -75,7 +75,8 @@ def log_conditional_by_definition(
         moved = labels.copy()
         moved[i] = c
         joints.append(log_joint(prior, rows, log_weights, moved))
-    return np.asarray(joints - logsumexp(joints))
+    found = np.array(joints)
+    return np.asarray(found - logsumexp(found))
 
 
 def log_time_factor(
@@ -87,7 +88,9 @@ def log_time_factor(
     past, later = np.flatnonzero(is_member[:i]), i + 1 + np.flatnonzero(is_member[i + 1 :])
     factor = log_sum(log_weights[i, past]) if past.size else np.log(concentration)
     # A first member has no history, and the weight of a new cluster.
-    history = np.logaddexp.reduce(log_weights[np.ix_(later, np.flatnonzero(is_member))], axis=1, initial=-np.inf)
+    history = np.logaddexp.reduce(
+        log_weights[np.ix_(later, np.flatnonzero(is_member))], axis=1, initial=-np.inf
+    )
     is_first = np.arange(later.size) + past.size == 0
     without = np.where(is_first, np.log(concentration), history)
     if np.isneginf(without).any():

@@ -87,8 +87,8 @@ class TimeSensitiveMixture(ClusterMixin, BaseEstimator):
     -----
     A sweep visits rows in the order of time and looks only at clusters that have rows before and after the visited one,
     that are about to begin, or whose history still weighs more than 1e-12 of a new cluster. For a row with f features
-    it costs O(those clusters + f times those of them that hold the feature), and with the exponential kernel the members
-    that come within its memory; the other kernels add up all members within their support. Memory is O(nnz).
+    it costs O(those clusters + f times those of them that hold the feature), and with the exponential kernel the
+    members that come within its memory; other kernels add up all members within their support. Memory is O(nnz).
 
     Examples
     --------
@@ -249,7 +249,7 @@ class TimeSensitiveMixture(ClusterMixin, BaseEstimator):
     def predict_proba(self, X: Any, *, times: Any = None) -> FloatMatrix:
         """Posterior probabilities of the clusters of `labels_`, given row and time; (n_rows, n_clusters).
 
-        A row is looked at as if it had been among those that were learnt. Rows sum to one; how probable it is that a row
+        A row is looked at as if it had been among those that were learnt. Rows sum to one; how probable it is that one
         begins a cluster of its own is told by `new_cluster_probability`. Where the time rules out all clusters, it is
         left out.
         """

@@ -1,8 +1,8 @@
 """Compiled sweep, the twin of `equations.sweep`: rows in the order of time, and a window that moves along with them.
 
-A cluster enters the window some time before its first member and leaves it when nothing of it is to come and its history
-weighs next to nothing. Candidates stand in the order of their first members, a new cluster last, so that the same
-uniforms choose the same clusters as the equations do.
+A cluster enters the window some time before its first member and leaves it when nothing of it is to come and its
+history weighs next to nothing. Candidates stand in the order of their first members, a new cluster last, so that the
+same uniforms choose the same clusters as the equations do.
 """
 
 import math
@@ -20,7 +20,7 @@ from sparsemix.models.time_sensitive.row_kernels import (
     log_of_sums,
     log_predictive,
 )
-from sparsemix.models.time_sensitive.time_kernels import STEP
+from sparsemix.models.time_sensitive.state import COUNT, RECURSION
 from sparsemix.numeric.jit import kernel
 
 
@@ -77,7 +77,7 @@ def _is_past(timing, chains, cluster, row):
         return False
     last = chains.cursor[cluster]
     age = timing.times[row] - timing.times[last]
-    if timing.recurs:
+    if timing.way == RECURSION:
         return math.log1p(chains.weight[last]) - timing.rate * age < timing.log_least
     return age > timing.support
 
@@ -85,7 +85,7 @@ def _is_past(timing, chains, cluster, row):
 @kernel
 def drop_past(rows, prior, timing, chains, window, row):
     """Clusters of the past leave; returns the sum of their log evidence."""
-    if timing.kind == STEP:
+    if timing.way == COUNT:
         return 0.0
     log_evidence, n_kept = 0.0, 0
     for at in range(window.n_active[0]):
@@ -162,7 +162,7 @@ def score_candidates(rows, row, prior, timing, chains, window):
         cluster = window.active[at]
         size, off = window.sizes[cluster], window.off[cluster]
         sums = log_of_sums(prior, size, window.totals[cluster], off, length)
-        factors[at] = log_time_factor(timing, log_new, chains, cluster, size, row)
+        factors[at] = log_time_factor(timing, chains, cluster, size, row)
         scores[at] = factors[at] + rest + window.gain[cluster] + sums
         window.gain[cluster] = 0.0
     factors[n] = log_new

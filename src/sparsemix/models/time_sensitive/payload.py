@@ -108,10 +108,10 @@ def _hyperparameters(metadata: dict[str, Any]) -> Hyperparameters:
     family, strict = metadata["family"], metadata["strict"]
     if not isinstance(family, str) or family not in FAMILIES or not isinstance(strict, bool):
         raise ModelFileError(f"its family is {shorten(family)}, and strict {shorten(strict)}")
-    numbers = [finite_number(metadata, name) for name in ("concentration", "a", "b")]
-    if not all(SMALLEST <= each <= LARGEST for each in numbers):
+    concentration, a, b = (finite_number(metadata, name) for name in ("concentration", "a", "b"))
+    if not all(SMALLEST <= each <= LARGEST for each in (concentration, a, b)):
         raise ModelFileError("it has pseudo-counts that cannot be")
-    return Hyperparameters(family, *numbers, strict)
+    return Hyperparameters(family, concentration, a, b, strict)
 
 
 def _kernel(metadata: dict[str, Any]) -> TimeKernel:

@@ -34,7 +34,9 @@ class Table:
         self.matrix = sparse.csr_array((counts.astype(np.int64), block.columns, block.indptr), shape=shape)
         most = max(self.matrix.sum(axis=axis).max(initial=0) for axis in (0, 1))
         if most > MOST:
-            raise DataError(f"'X' of {owner} must have sums of rows and columns up to {MOST}, but one is {most}.")
+            raise DataError(
+                f"'X' of {owner} must have sums of rows and columns up to {MOST}, but one is {most}."
+            )
 
     def features(self, owner: str) -> FeatureNames:
         """The columns as features of a new model; DataError if there is nothing to learn."""

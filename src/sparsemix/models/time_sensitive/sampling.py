@@ -86,7 +86,9 @@ def sample(
 
 def _chosen(draws: NDArray[np.int32], seed: int, max_iter: int) -> IntVector:
     """The partition with the least expected variation of information, clusters numbered from the largest down."""
-    labels = draws[0] if len(draws) == 1 else point_estimate(draws, max_iter=max_iter, random_state=seed).labels
+    labels = (
+        draws[0] if len(draws) == 1 else point_estimate(draws, max_iter=max_iter, random_state=seed).labels
+    )
     _, numbers, sizes = np.unique(labels, return_inverse=True, return_counts=True)
     rank = np.empty(sizes.size, np.int64)
     rank[np.argsort(-sizes, kind="stable")] = np.arange(sizes.size)

@@ -80,7 +80,8 @@ def history_weights(solution: Solution, time: float) -> FloatVector:
     """Weight of the history of each cluster at a time, (K,); O(n_rows)."""
     is_past = solution.times <= time
     weights = solution.kernel.weights(time - solution.times[is_past])
-    return np.bincount(solution.labels[is_past], weights, minlength=solution.counts.shape[0])
+    found = np.bincount(solution.labels[is_past], weights, minlength=solution.counts.shape[0])
+    return np.asarray(found, np.float64)
 
 
 def scores(solution: Solution, matrix: Any, times: FloatVector) -> Iterator[Scores]:

@@ -12,6 +12,8 @@ SmallVector = NDArray[np.int32]
 
 MULTINOMIAL, BERNOULLI = 0, 1
 FAMILIES = {"multinomial": MULTINOMIAL, "bernoulli": BERNOULLI}
+# From that of the member before (exponential), as the number of members before (step), or by a sum over them.
+RECURSION, COUNT, SUM = 0, 1, 2
 
 
 class Rows(NamedTuple):
@@ -49,7 +51,7 @@ class Timing(NamedTuple):
 
     times : (n_rows,) seconds since the first, ascending.
     kind : one of `time_kernels.KINDS`; rate, period, width, exponent, support : as in `TimeKernel`.
-    recurs : whether weights follow from those of the member before (exponential, equal times weigh 1).
+    way : how the weight of a history is found, one of the numbers above.
     tied : weight of a row at age zero: 1, or 0 if rows of equal time know nothing of each other.
     negligible : relative change of a weight that is not followed further.
     log_least : log of the weight below which a cluster of the past is not looked at.
@@ -65,7 +67,7 @@ class Timing(NamedTuple):
     width: float
     exponent: float
     support: float
-    recurs: bool
+    way: int
     tied: float
     negligible: float
     log_least: float
@@ -98,8 +100,9 @@ class Window(NamedTuple):
 
     active : (n_slots,) clusters in the order of their first members; n_active : (1,); ahead : (1,) next row to enter.
     sizes, totals : (n_slots,) members of an active cluster, also the later ones, and sums of their counts.
-    n_held : (n_slots,) different features; off : (n_slots,) Bernoulli rows: sum of log(b + size - n_w) over all features.
-    start : (n_lists,) where each list begins; n_listed : (n_lists,) how long it is; keys, cells : its clusters and counts.
+    n_held : (n_slots,) different features.
+    off : (n_slots,) Bernoulli rows: sum of log(b + size - n_w) over all features.
+    start, n_listed : (n_lists,) where each list begins, and how long it is; keys, cells : its clusters and counts.
     Lists are those of the features, and after them, for Bernoulli rows, of v = 1, 2, ...: how many features a cluster
     holds v times.
     gain : (n_slots,) zeros between visits.

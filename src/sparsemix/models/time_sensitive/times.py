@@ -42,7 +42,9 @@ def times_of(X: Any, times: Any, n_rows: int, owner: str, *, needed: bool) -> Fl
         )
     if not np.all(np.isfinite(seconds)):
         row = int(np.argmin(np.isfinite(seconds)))
-        raise DataError(f"'times' of {owner} must not be missing, but that of row {row} is. Leave the row out.")
+        raise DataError(
+            f"'times' of {owner} must not be missing, but that of row {row} is. Leave the row out."
+        )
     return seconds
 
 
