@@ -10,6 +10,9 @@ from sparsemix.reporting import compare_models
 
 SIZE = ["-k", 3]
 KINDS = ["online", "multinomial", "bernoulli-em"]
+THREE = [
+    word for kind in KINDS for word in ("--model", kind)
+]  # the fourth compiles much: test_fit_sampling.py
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +26,7 @@ def words(text):
 
 def test_json_is_what_the_library_finds(sparsemix, documents):
     options = ["--label", "topic", "-k", 3, "-k", 2, "--held-out", 0.3, "--seed", 7]
-    assert sparsemix("compare", documents, *options, "--json") == 0
+    assert sparsemix("compare", documents, *THREE, *options, "--json") == 0
     found = json.loads(sparsemix.out)
     assert found["agreement_with"] == "labels"
     classes = [sm.OnlineBernoulliMixture, sm.MultinomialMixture, sm.BernoulliMixture]
@@ -43,7 +46,7 @@ def test_json_is_what_the_library_finds(sparsemix, documents):
 
 
 def test_the_table_and_what_to_mind(sparsemix, documents):
-    assert sparsemix("compare", documents, *SIZE) == 0
+    assert sparsemix("compare", documents, *THREE, *SIZE) == 0
     heads, *lines = words(sparsemix.out)
     assert " ".join(heads) == "model nats a row a keyword clusters NMI ARI seconds MB"
     assert [line[0].strip(",") for line in lines] == KINDS

@@ -14,6 +14,8 @@ from sparsemix.cli.starting import new_model
 from sparsemix.cli.tables import comparison_table
 from sparsemix.reporting.comparison import Comparison, compare_models
 
+_OF_COUNTS = {Kind.MULTINOMIAL, Kind.HASHED_GIBBS}
+
 
 def compare_table(
     source: Source,
@@ -80,8 +82,9 @@ def _say_what_to_mind(
         note(f"Without --label, agreement is with the clusters of the first model, {reference}.", quiet=quiet)
     elif isnan(found[0].nmi):
         note("No held-out row has a label, so there is no agreement.", quiet=quiet)
-    if Kind.MULTINOMIAL in kinds and len(set(kinds)) > 1:
-        note("Scores of counts (multinomial) and of presence cannot be compared.", quiet=quiet)
+    if 0 < len(_OF_COUNTS.intersection(kinds)) < len(set(kinds)):
+        of_counts = " and ".join(kind for kind in Kind if kind in _OF_COUNTS.intersection(kinds))
+        note(f"Scores of counts ({of_counts}) and of presence cannot be compared.", quiet=quiet)
     for each in found:
         if not each.converged:
             note(

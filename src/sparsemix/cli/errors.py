@@ -6,6 +6,7 @@ import shlex
 import sys
 
 from sparsemix.cli import STOPPED_BY_USER
+from sparsemix.cli.sampling_options import SAMPLING_OPTIONS
 from sparsemix.cli.table_options import TABLE_OPTIONS
 from sparsemix.foundation.errors import ParameterError, SparsemixError
 
@@ -16,11 +17,14 @@ _OTHERS = (
     "component level completeness keyword reject by title model algorithm smoothing unlabeled_weight n_init max_iter "
     "n_jobs held_out"
 )
-_OPTIONS = {name: f"--{name.replace('_', '-')}" for name in [*TABLE_OPTIONS, *_OTHERS.split()]}
+_OPTIONS = {
+    name: f"--{name.replace('_', '-')}" for name in [*TABLE_OPTIONS, *SAMPLING_OPTIONS, *_OTHERS.split()]
+}
 _OPTIONS |= {"random_state": "--seed", "rows": "--batch-rows", "n": "-n"}
 
 # How the library's messages name arguments: ``feature=``, ``format='csv'``, and ``'level' of suggest must be``.
-_ARGUMENT = re.compile(rf"(?<![\w'\"-])({'|'.join(TABLE_OPTIONS)})=(?:'([^']*)'|(None)|(?=[\s,.)]|$))")
+_SET = "|".join([*TABLE_OPTIONS, "proposal"])
+_ARGUMENT = re.compile(rf"(?<![\w'\"-])({_SET})=(?:'([^']*)'|(None)|(?=[\s,.)]|$))")
 _RULE = re.compile(rf"'({'|'.join(_OPTIONS)})' of [\w. -]+? must( be None for)?(.*)")
 
 

@@ -11,6 +11,7 @@ from sparsemix.cli.options import Kind
 from sparsemix.cli.outputs import check_model_output
 from sparsemix.cli.results import show_fit
 from sparsemix.cli.starting import start_model
+from sparsemix.cli.sweeps import learn_in_sweeps
 from sparsemix.foundation.errors import ParameterError
 from sparsemix.model_io import save_model
 
@@ -22,6 +23,7 @@ def fit_table(
     output: Path,
     *,
     labelled: bool,
+    batch_rows: int | None,
     checkpoint_every: int | None,
     resume: bool,
     json: bool,
@@ -39,28 +41,55 @@ def fit_table(
         The model file.
     labelled : bool
         Whether labels of rows are clusters that they are known to belong to.
+    batch_rows : int or None
+        Stream the table from disk, so many rows at a time.
     checkpoint_every : int or None
         Every how many rows to save an online model.
     resume : bool
         Go on with the model in `output`.
     json : bool
     **run : Any
-        Further arguments of `learn_in_one_pass` and `learn_in_epochs`.
+        Further arguments of `learn_in_one_pass`, `learn_in_epochs` and `learn_in_sweeps`.
 
     Raises
     ------
     ParameterError
         When an option is not for this kind of model.
     """
+    _check_options(kind, parameters, labelled, batch_rows, checkpoint_every)
     check_model_output(output, source)
     model = start_model(kind, parameters, output if resume else None, quiet=source.quiet)
     known = KnownRows(model, is_wanted=labelled, quiet=source.quiet)
-    run |= {"known": known, "quiet": source.quiet}
-    if kind is Kind.ONLINE:
+    run |= {"quiet": source.quiet}
+    if kind is Kind.HASHED_GIBBS:
+        learn_in_sweeps(model, source, output, resume=resume, **run)
+    elif kind is Kind.ONLINE:
+        run |= {"known": known, "batch_rows": batch_rows}
         learn_in_one_pass(model, source, output, checkpoint_every=checkpoint_every, **run)
-    elif checkpoint_every is not None:
-        raise ParameterError(f"--checkpoint-every is not for --model {kind}: Ctrl-C saves, --resume goes on.")
     else:
+        run |= {"known": known, "batch_rows": batch_rows}
         learn_in_epochs(model, source, output, resume=resume, **run)
     save_model(model, output)
     show_fit(model, source, output, label_names=known.names, json=json, quiet=source.quiet)
+
+
+def _check_options(
+    kind: Kind,
+    parameters: dict[str, Any],
+    labelled: bool,
+    batch_rows: int | None,
+    checkpoint_every: int | None,
+) -> None:
+    """Raise ParameterError for an option that has no meaning with this kind of model."""
+    if kind is not Kind.ONLINE and checkpoint_every is not None:
+        raise ParameterError(f"--checkpoint-every is not for --model {kind}: Ctrl-C saves, --resume goes on.")
+    if kind is not Kind.HASHED_GIBBS:
+        return
+    if labelled:
+        raise ParameterError(
+            f"--label is not for --model {kind}, which takes no known clusters. Leave it out."
+        )
+    if batch_rows is not None:
+        raise ParameterError(f"--batch-rows is not for --model {kind}: all rows must fit into memory.")
+    if "binarize" in parameters and parameters.get("family") != "bernoulli":
+        raise ParameterError(f"--binarize with --model {kind} is for --family bernoulli only. Leave it out.")

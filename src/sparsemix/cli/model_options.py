@@ -8,10 +8,12 @@ import typer
 
 from sparsemix.cli.gathering import gathers, what_was_given
 from sparsemix.cli.options import LARGEST_SEED, Algorithm
+from sparsemix.cli.sampling_options import SAMPLING_OPTIONS
 
 _ALL, _ONLINE, _EM = "The model", "Only with --model online", "Only with --model multinomial or bernoulli-em"
+_NOT_ONLINE = "Not with --model online"
 
-MODEL_OPTIONS = {
+MODEL_OPTIONS: dict[str, Any] = {
     "n_components": Annotated[
         int | None,
         typer.Option(
@@ -39,7 +41,7 @@ MODEL_OPTIONS = {
             "--binarize",
             metavar="X",
             min=0.0,
-            help="A count above this means present; 0 by default. Not with --model multinomial, which counts.",
+            help="A count above this means present; 0 by default. Not with multinomial models, which count.",
             rich_help_panel=_ALL,
         ),
     ],
@@ -76,7 +78,7 @@ MODEL_OPTIONS = {
             metavar="X",
             min=0.0,
             help="Pseudo-count of each keyword in each cluster.",
-            rich_help_panel=_EM,
+            rich_help_panel=_NOT_ONLINE,
         ),
     ],
     "unlabeled_weight": Annotated[
@@ -113,9 +115,13 @@ MODEL_OPTIONS = {
     "n_jobs": Annotated[
         int | None,
         typer.Option(
-            "--n-jobs", metavar="N", help="Threads; 1 by default, -1 for all cores.", rich_help_panel=_EM
+            "--n-jobs",
+            metavar="N",
+            help="Threads; 1 by default, -1 for all cores.",
+            rich_help_panel=_NOT_ONLINE,
         ),
     ],
+    **SAMPLING_OPTIONS,
 }
 """Their names, as the models have them."""
 

@@ -30,6 +30,39 @@ class Kind(StrEnum):
     ONLINE = "online"
     MULTINOMIAL = "multinomial"
     BERNOULLI_EM = "bernoulli-em"
+    HASHED_GIBBS = "hashed-gibbs"
+
+
+class Family(StrEnum):
+    """What the rows of a mixture by sampling hold."""
+
+    MULTINOMIAL = "multinomial"
+    POISSON = "poisson"
+    BERNOULLI = "bernoulli"
+
+
+class Proposal(StrEnum):
+    """Which clusters a visit to a row looks at."""
+
+    AUTO = "auto"
+    EXACT = "exact"
+    INDEX = "index"
+    HASH = "hash"
+
+
+class Process(StrEnum):
+    """Priors of the clusters of a mixture by sampling."""
+
+    FINITE = "finite"
+    DP = "dp"
+
+
+class Init(StrEnum):
+    """Where chains start."""
+
+    SEQUENTIAL = "sequential"
+    MIXED = "mixed"
+    RANDOM = "random"
 
 
 def share_inside(option: typer.CallbackParam, value: float) -> float:

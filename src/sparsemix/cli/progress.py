@@ -1,17 +1,25 @@
 """How far long work is: rows done, rows per second and time left, on a terminal only."""
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sized
+from collections.abc import Iterable, Iterator, Sized
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 Batch = TypeVar("Batch", bound=Sized)
+
+
+class Advance(Protocol):
+    """Told how many rows were done since the call before, and how the bar is called from now on."""
+
+    def __call__(self, n_rows: int, title: str | None = None) -> None:
+        """Move the bar."""
+        ...
 
 
 @contextmanager
 def rows_progress(
     title: str, total: int | None, *, quiet: bool = False, unit: str = "rows"
-) -> Iterator[Callable[[int], None]]:
+) -> Iterator[Advance]:
     """Show a bar on stderr while the block runs.
 
     Parameters
@@ -26,11 +34,10 @@ def rows_progress(
 
     Yields
     ------
-    callable
-        Call it with the number of rows that were done since the call before.
+    Advance
     """
     if quiet or not sys.stderr.isatty():
-        yield lambda _n_rows: None
+        yield lambda n_rows, title=None: None  # noqa: ARG005
         return
     from rich import progress
     from rich.console import Console
@@ -46,8 +53,8 @@ def rows_progress(
     with progress.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(title, total=total, speed="")
 
-        def advance(n_rows: int) -> None:
-            bar.update(task, advance=n_rows)
+        def advance(n_rows: int, title: str | None = None) -> None:
+            bar.update(task, advance=n_rows, description=title)
             speed = bar.tasks[0].finished_speed or bar.tasks[0].speed
             bar.update(task, speed=f"{speed:,.{0 if speed >= 10 else 1}f} {unit}/s" if speed else "")
 

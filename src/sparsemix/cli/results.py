@@ -94,19 +94,19 @@ def _show_summary(
     json: bool,
 ) -> None:
     if json:
-        run = {name: getattr(model, f"{name}_", None) for name in ("converged", "n_iter", "n_impossible")}
+        names = ("converged", "n_iter", "n_impossible", "acceptance_rate")
+        run = {name: getattr(model, f"{name}_", None) for name in names}
+        run["log_joint"] = _last_log_joints(model) or None
         show_json({"model": str(path), **summary, **run, "label_names": label_names})
         return
     clusters = summary["clusters"]
-    name = "log evidence" if summary["log_evidence"] is not None else "log likelihood"
-    score = summary[f"{name.replace(' ', '_')}_per_row"]
     sizes = (
         f"{counted(summary['n_rows'], 'row')} with {counted(summary['n_features'], 'keyword')} "
         f"in {counted(summary['n_clusters'], 'cluster')}"
     )
     more = len(clusters) - _SHORT
     show(
-        f"{sizes}; {name} per row {score:.3f} nats.",
+        f"{sizes}{_score(model, summary)}.",
         "",
         clusters_table(clusters[:_SHORT]),
         *([f"... and {counted(more, 'smaller one')}."] if more > 0 else []),
@@ -116,6 +116,23 @@ def _show_summary(
         f"  {shlex.join(['sparsemix', 'suggest', str(path), '--keyword', _example(clusters)])}",
         f"  {shlex.join(['sparsemix', 'assign', str(path), source.path, *_as_typed(source), '-o', 'assignments.csv'])}",
     )
+
+
+def _score(model: Any, summary: Mapping[str, Any]) -> str:
+    """How good the model says that it is."""
+    for name in ("log evidence", "log likelihood"):
+        score = summary[f"{name.replace(' ', '_')}_per_row"]
+        if score is not None:
+            return f"; {name} per row {score:.3f} nats"
+    log_joints = _last_log_joints(model)
+    if not log_joints:
+        return ""
+    return f"; log joint {max(log_joints):,.0f} nats, {percent(model.acceptance_rate_)} of the proposals accepted"
+
+
+def _last_log_joints(model: Any) -> list[float]:
+    """Log joint at the end of each chain, for models by sampling that have just been fitted."""
+    return [float(chain[-1]) for chain in getattr(model, "log_joint_", [])]
 
 
 def _as_typed(source: Source) -> list[str]:

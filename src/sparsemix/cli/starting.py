@@ -22,6 +22,7 @@ _CLASSES = {
     Kind.ONLINE: "OnlineBernoulliMixture",
     Kind.MULTINOMIAL: "MultinomialMixture",
     Kind.BERNOULLI_EM: "BernoulliMixture",
+    Kind.HASHED_GIBBS: "HashedGibbsMixture",
 }
 
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ def new_model(kind: Kind, parameters: dict[str, Any]) -> Any:
         if name not in known:
             raise ParameterError(f"--{name.replace('_', '-')} is not for --model {kind}. Leave it out.")
     wanted = DEFAULTS | parameters
+    if "n_sweeps" in wanted:
+        wanted.setdefault("burn_in", wanted["n_sweeps"] // 2)
     return model.set_params(**{name: value for name, value in wanted.items() if name in known})
 
 
@@ -86,7 +89,7 @@ def start_model(kind: Kind, parameters: dict[str, Any], resume: Path | None, *, 
         remedy = f"Give --model {was}, or start anew without --resume."
         raise parameter_error("model", "fit --resume", rule, str(kind), remedy)
     _check_same_parameters(model.get_params(), parameters, resume)
-    if hasattr(model, "partial_fit"):
+    if kind is Kind.ONLINE:
         note(f"Going on after {counted(model.n_rows_seen_, 'row')} of {resume}.", quiet=quiet)
     return model.set_params(**{name: value for name, value in parameters.items() if name in _MAY_CHANGE})
 
@@ -97,7 +100,7 @@ def load_learner(path: Path) -> Any:
     Raises
     ------
     ParameterError
-        When it learns from all rows at once.
+        When it learns from all rows at once, or is in the middle of that.
     ModelFileError
         When the file cannot be read.
     """
@@ -106,6 +109,10 @@ def load_learner(path: Path) -> Any:
         raise ParameterError(
             f"{str(path)!r} holds a {type(model).__name__}, which learns from all rows at once and cannot learn "
             f"more. Fit a new model to the old rows and the new ones together."
+        )
+    if not getattr(model, "is_complete_", True):
+        raise ParameterError(
+            f"{str(path)!r} holds a run that was interrupted. Go on with it first: 'sparsemix fit --resume'."
         )
     return model
 
@@ -151,11 +158,11 @@ def check_any_row(n_rows: int) -> None:
 
 
 def check_same_table(model: Any, names: Any, n_rows: int) -> None:
-    """Raise DataError unless a table has the keywords and the rows of the run that an EM model goes on with.
+    """Raise DataError unless a table has the keywords and the rows of the run that a model goes on with.
 
     Parameters
     ----------
-    model : MultinomialMixture or BernoulliMixture
+    model : MultinomialMixture, BernoulliMixture or HashedGibbsMixture
         Fitted.
     names : (n_features,) array of str or None
     n_rows : int

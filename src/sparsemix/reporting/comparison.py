@@ -16,6 +16,7 @@ from sparsemix.metrics import adjusted_rand, normalized_mutual_information
 from sparsemix.reporting.summary import takes_counts
 
 MEGABYTE = 1e6
+ONLINE = "online-bernoulli-mixture"
 FEW = 20  # rows of a first fit: the time to compile is no time to learn
 
 
@@ -137,14 +138,18 @@ def _agreement(true: Any, found: Any, *, is_known: Any) -> tuple[float, float]:
 def n_tokens(model: Any, dataset: Any) -> float:
     """How many keywords of the rows a model scores.
 
-    Those of a model of counts count as often as they stand there, those of a model of presence once. Mixtures by EM
-    leave keywords that they have not learnt out of account.
+    Those of a model of counts count as often as they stand there, those of a model of presence once. All but the online
+    mixture leave keywords that they have not learnt out of account.
     """
     values, columns = dataset.matrix.data, dataset.matrix.indices
     if not takes_counts(model):
         values = values > (model.binarize or 0.0)
     known = getattr(model, "feature_names_in_", None)
-    if hasattr(model, "score_per_token") and known is not None and dataset.feature_names is not None:
+    if (
+        getattr(model, "model_kind", ONLINE) != ONLINE
+        and known is not None
+        and dataset.feature_names is not None
+    ):
         values = values[np.isin(dataset.feature_names, known)[columns]]
     return float(values.sum())
 

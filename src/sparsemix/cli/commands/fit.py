@@ -14,6 +14,7 @@ EXAMPLES = (
     "sparsemix fit ads.parquet -o ads.smx --row ad_id --feature keyword -k 50 --seed 1\n\n"
     "sparsemix fit ads.csv -o ads.smx --min-rows-per-feature 100 --max-features-per-row 500\n\n"
     "sparsemix fit mails.csv -o mails.smx --model multinomial -k 2 --count n --label folder\n\n"
+    "sparsemix fit tickets.csv -o tickets.smx --model hashed-gibbs -k 2000 --process dp --init random\n\n"
     "sparsemix fit 'logs/*.parquet' -o ads.smx --batch-rows 100000 --checkpoint-every 1000000 --resume"
 )
 
@@ -33,7 +34,8 @@ def fit(
         options.Kind,
         typer.Option(
             "--model",
-            help="One pass over ads; or, in many passes, texts of counted words, or presence of keywords.",
+            help="One pass over ads; or, in many passes, texts of counted words, or presence of keywords; or "
+            "very many clusters, by sampling.",
             rich_help_panel="The model",
         ),
     ] = options.Kind.ONLINE,
