@@ -166,7 +166,8 @@ def seconds_of(name: str, owner: str, value: Any) -> float:
         found = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([smhdw])\s*", value)
         seconds = float(found[1]) * UNITS[found[2]] if found else np.nan
     else:
-        seconds = float(value) if is_number(value) and abs(value) <= LARGEST else np.nan
+        plain = value.item() if isinstance(value, np.generic) else value
+        seconds = float(plain) if is_number(plain) and abs(plain) <= LARGEST else np.nan
     if not SMALLEST <= seconds <= LARGEST:
         raise parameter_error(name, owner, DURATION_RULE, value)
     return seconds
