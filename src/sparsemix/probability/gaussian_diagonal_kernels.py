@@ -22,6 +22,8 @@ from sparsemix.probability.gamma_ratios import log_rising
 
 FloatArray = NDArray[np.float64]
 
+_MOST_PRODUCT = 1e100
+
 
 class NormalGammaPrior(NamedTuple):
     """Normal-inverse-gamma prior of the mean and variance of each feature, independent of each other.
@@ -132,9 +134,18 @@ def log_predictive(
     row: FloatArray,  # IN  (n_features,)
     log_predictive_out: FloatArray,  # OUT (n_clusters,)
 ) -> None:
-    """Log density of a row under each cluster, given the cluster's rows, in nats. O(n_clusters n_features)."""
+    """Log density of a row under each cluster, given the cluster's rows, in nats. O(n_clusters n_features).
+
+    Clusters without rows are alike, and looked at once.
+    """
+    first_empty = -1
     for k in range(state.sizes.shape[0]):
+        if state.sizes[k] == 0.0 and first_empty >= 0:
+            log_predictive_out[k] = log_predictive_out[first_empty]
+            continue
         log_predictive_out[k] = log_predictive_in(state, prior, row, k)
+        if state.sizes[k] == 0.0:
+            first_empty = k
 
 
 @kernel
@@ -147,8 +158,11 @@ def log_predictive_in(
     """Log density of a row under one cluster, in nats. O(n_features)."""
     strength, power = prior.strength + state.sizes[cluster], prior.shape + 0.5 * state.sizes[cluster] + 0.5
     factor = 0.5 * strength / (strength + 1.0)
-    total = 0.0
+    total, product = 0.0, 1.0  # one logarithm for many features
     for j in range(row.shape[0]):
         distance = row[j] - state.shift[j] - state.means[cluster, j]
-        total += math.log1p(factor * distance * distance / state.rates[cluster, j])
-    return state.constants[cluster] - power * total
+        product *= 1.0 + factor * distance * distance / state.rates[cluster, j]
+        if product > _MOST_PRODUCT:
+            total += math.log(product)
+            product = 1.0
+    return float(state.constants[cluster] - power * (total + math.log(product)))

@@ -200,10 +200,18 @@ def log_predictive(
     row: FloatArray,  # IN  (n_features,)
     log_predictive_out: FloatArray,  # OUT (n_clusters,)
 ) -> None:
-    """Log density of a row under each cluster, given the cluster's rows, in nats. O(n_clusters n_features**2)."""
-    distance = np.empty(row.shape[0])
+    """Log density of a row under each cluster, given the cluster's rows, in nats. O(n_clusters n_features**2).
+
+    Clusters without rows are alike, and looked at once.
+    """
+    distance, first_empty = np.empty(row.shape[0]), -1
     for k in range(state.sizes.shape[0]):
+        if state.sizes[k] == 0.0 and first_empty >= 0:
+            log_predictive_out[k] = log_predictive_out[first_empty]
+            continue
         log_predictive_out[k] = log_predictive_in(state, prior, row, k, distance)
+        if state.sizes[k] == 0.0:
+            first_empty = k
 
 
 @kernel
@@ -220,4 +228,4 @@ def log_predictive_in(
     strength = prior.strength + state.sizes[cluster]
     squared = strength / (strength + 1.0) * squared_distance(state.factors[cluster], distance_out)
     power = 0.5 * (prior.degrees + state.sizes[cluster] + 1.0)
-    return state.constants[cluster] - power * math.log1p(squared)
+    return float(state.constants[cluster] - power * math.log1p(squared))

@@ -62,8 +62,7 @@ class Machine:
     def log_proposal(self, assigned, row):
         clusters, scores = self.without(assigned, row), np.empty(self.n_clusters)
         if self.proposal == "exact":
-            work = np.empty(self.rows.shape[1])
-            real_kernels.score_all(self.rows, row, self.prior, clusters, scores, work)
+            real_kernels.score_all(self.rows, row, self.prior, clusters, scores)
         else:
             hashed = self.signatures(clusters)
             real_hash_kernels.score_by_bits(row, self.prior, clusters, hashed, scores)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaln, gammaln, logsumexp, multigammaln
 
-from sparsemix.models.hashed_gibbs.real_state import RealPrior
+from sparsemix.models.hashed_gibbs.real_state import Partition, RealPrior
 from sparsemix.models.hashed_gibbs.state import BERNOULLI, FINITE, MULTINOMIAL, Prior
 from sparsemix.probability.gaussian_full_kernels import NormalWishartPrior
 
@@ -49,7 +49,7 @@ def log_evidence_of_real_rows(prior: RealPrior, members: FloatMatrix) -> float:
     return float(gained + spread + n_features / 2.0 * (pull - n * np.log(np.pi)))
 
 
-def log_prior(prior: Prior | RealPrior, sizes: IntVector) -> float:
+def log_prior(prior: Prior | Partition, sizes: IntVector) -> float:
     """Log prior probability of an assignment with labels, up to a constant; clusters without rows are alike."""
     n_clusters, live = sizes.size, sizes[sizes > 0]
     if prior.process == FINITE:
@@ -63,7 +63,8 @@ def log_prior(prior: Prior | RealPrior, sizes: IntVector) -> float:
 
 def log_joint(prior: Prior | RealPrior, rows: FloatMatrix, assigned: IntVector, n_clusters: int) -> float:
     """Log probability of rows and assignments together, up to a constant."""
-    total = log_prior(prior, np.bincount(assigned, minlength=n_clusters))
+    partition = prior.partition if isinstance(prior, RealPrior) else prior
+    total = log_prior(partition, np.bincount(assigned, minlength=n_clusters))
     for k in range(n_clusters):
         members = rows[assigned == k]
         if isinstance(prior, RealPrior):

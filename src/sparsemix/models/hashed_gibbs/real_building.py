@@ -11,6 +11,7 @@ from sparsemix.models.hashed_gibbs.real_state import (
     FloatMatrix,
     FloatVector,
     IntVector,
+    Partition,
     RealClusters,
     RealPrior,
 )
@@ -59,7 +60,8 @@ def prior_of(hyper: RealHyperparameters) -> RealPrior:
     diagonal = NormalGammaPrior(centre, hyper.a, hyper.b, spread)
     centre, spread = (hyper.centre, hyper.spread) if is_full else (none, none)
     full = normal_wishart_prior(centre, hyper.a, hyper.b, np.diag(spread))
-    return RealPrior(PROCESSES[hyper.process], hyper.concentration, hyper.discount, is_full, diagonal, full)
+    partition = Partition(PROCESSES[hyper.process], hyper.concentration, hyper.discount)
+    return RealPrior(partition, is_full, diagonal, full)
 
 
 def no_clusters(prior: RealPrior, n_clusters: int) -> RealClusters:

@@ -15,8 +15,14 @@ import math
 import numpy as np
 
 from sparsemix.models.hashed_gibbs.exact_kernels import FLOOR
-from sparsemix.models.hashed_gibbs.kernels import draw, log_weight, n_differing
-from sparsemix.models.hashed_gibbs.real_kernels import add_row, log_target, remove_row, settle
+from sparsemix.models.hashed_gibbs.kernels import draw, n_differing
+from sparsemix.models.hashed_gibbs.real_kernels import (
+    add_log_weights,
+    add_row,
+    log_target,
+    remove_row,
+    settle,
+)
 from sparsemix.numeric.jit import kernel
 
 
@@ -60,13 +66,13 @@ def score_by_bits(
     scores_out,  # OUT  (K,) float64
 ):
     """Approximate scores of a row, which is in none of the clusters."""
-    n_clusters, n_empty = clusters.sizes.shape[0], clusters.n_empty[0]
     of_row, row_norm = signatures.row_bits[row], signatures.row_norms[row]
     bits, cosines = signatures.bits, signatures.cosines
-    for k in range(n_clusters):
-        score = signatures.norms[k] * row_norm * cosines[n_differing(bits[k], of_row)]
-        score += signatures.constants[k] + log_weight(prior, clusters.sizes[k], n_empty, n_clusters)
-        scores_out[k] = signatures.tempering * score
+    norms, constants = signatures.norms, signatures.constants
+    for k in range(norms.shape[0]):
+        scores_out[k] = norms[k] * row_norm * cosines[n_differing(bits[k], of_row)] + constants[k]
+    add_log_weights(prior.partition, clusters.sizes, clusters.n_empty[0], scores_out)
+    scores_out *= signatures.tempering
 
 
 @kernel

@@ -70,7 +70,9 @@ def log_target(
     work_out,  # OUT  (n_features,) float64
 ):
     """Log full conditional of a row's cluster, up to a constant; the row is in none."""
-    weight = log_weight(prior, clusters.sizes[cluster], clusters.n_empty[0], clusters.sizes.shape[0])
+    weight = log_weight(
+        prior.partition, clusters.sizes[cluster], clusters.n_empty[0], clusters.sizes.shape[0]
+    )
     if prior.is_full:
         return weight + full.log_predictive_in(clusters.full, prior.full, rows[row], cluster, work_out)
     return weight + diagonal.log_predictive_in(clusters.diagonal, prior.diagonal, rows[row], cluster)
@@ -83,17 +85,26 @@ def score_all(
     prior,
     clusters,
     scores_out,  # OUT  (K,) float64
-    work_out,  # OUT  (n_features,) float64
 ):
-    """Log full conditional of all clusters; those without rows are alike, and looked at once."""
-    of_empty = math.nan
-    for k in range(scores_out.shape[0]):
-        if clusters.sizes[k] > 0.0 or math.isnan(of_empty):
-            scores_out[k] = log_target(rows, row, prior, clusters, k, work_out)
-            if clusters.sizes[k] == 0.0:
-                of_empty = scores_out[k]
-        else:
-            scores_out[k] = of_empty
+    """Log full conditional of all clusters; the row is in none."""
+    if prior.is_full:
+        full.log_predictive(clusters.full, prior.full, rows[row], scores_out)
+    else:
+        diagonal.log_predictive(clusters.diagonal, prior.diagonal, rows[row], scores_out)
+    add_log_weights(prior.partition, clusters.sizes, clusters.n_empty[0], scores_out)
+
+
+@kernel
+def add_log_weights(
+    partition,
+    sizes,  # IN  (K,) float64
+    n_empty,  # IN  int64
+    scores_out,  # IN, OUT  (K,) float64
+):
+    """Add the log weights of the clusters for one more row."""
+    n_clusters = sizes.shape[0]
+    for k in range(n_clusters):
+        scores_out[k] += log_weight(partition, sizes[k], n_empty, n_clusters)
 
 
 @kernel
@@ -108,13 +119,13 @@ def sweep_exact(
 ):
     """One draw for each row."""
     n_clusters = clusters.sizes.shape[0]
-    scores, weights, work = np.empty(n_clusters), np.empty(n_clusters), np.empty(rows.shape[1])
+    scores, weights = np.empty(n_clusters), np.empty(n_clusters)
     above = np.empty(n_clusters, np.int64)
     for i in range(order.shape[0]):
         row = order[i]
         own = assigned[row]
         remove_row(rows, row, prior, clusters, own)
-        score_all(rows, row, prior, clusters, scores, work)
+        score_all(rows, row, prior, clusters, scores)
         new, top = draw(scores, FLOOR, uniforms[i, 0], weights, above)
         log_ratio = max(scores[own] - top, FLOOR) - max(scores[new] - top, FLOOR)
         log_ratio += scores[new] - scores[own]
@@ -148,10 +159,10 @@ def enter_rows(
 
     A new cluster is the first without rows.
     """
-    scores, work = np.empty(clusters.sizes.shape[0]), np.empty(rows.shape[1])
+    scores = np.empty(clusters.sizes.shape[0])
     for i in range(order.shape[0]):
         row = order[i]
-        score_all(rows, row, prior, clusters, scores, work)
+        score_all(rows, row, prior, clusters, scores)
         k = draw_softmax(scores, uniforms[i])
         if clusters.sizes[k] == 0.0:
             k = _first_empty(clusters.sizes)
@@ -177,6 +188,5 @@ def score_new_rows(
     scores_out,  # OUT  (last - first, K) float64
 ):
     """Log weight and log predictive of every cluster, for rows that are not among those learnt."""
-    work = np.empty(rows.shape[1])
     for row in range(first, last):
-        score_all(rows, row, prior, clusters, scores_out[row - first], work)
+        score_all(rows, row, prior, clusters, scores_out[row - first])

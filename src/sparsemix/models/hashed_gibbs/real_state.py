@@ -16,17 +16,22 @@ GAUSSIAN, GAUSSIAN_FULL = "gaussian", "gaussian_full"
 REAL_FAMILIES = (GAUSSIAN, GAUSSIAN_FULL)
 
 
-class RealPrior(NamedTuple):
-    """Priors of the partition and of the Gaussians.
-
-    process, concentration, discount : as in `state.Prior`.
-    is_full : whether clusters have covariances, and `full` is their prior; else it is `diagonal`. The other is of no
-    use.
-    """
+class Partition(NamedTuple):
+    """Prior of the partition, as in `state.Prior`."""
 
     process: int
     concentration: float
     discount: float
+
+
+class RealPrior(NamedTuple):
+    """Priors of the partition and of the Gaussians.
+
+    is_full : whether clusters have covariances, and `full` is their prior; else it is `diagonal`. The other is of no
+    use.
+    """
+
+    partition: Partition
     is_full: bool
     diagonal: NormalGammaPrior
     full: NormalWishartPrior
