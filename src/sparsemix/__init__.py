@@ -15,6 +15,7 @@ _HOME = {
     "KeywordSuggester": "sparsemix.answers",
     "BernoulliMixture": "sparsemix.models.em",
     "MultinomialMixture": "sparsemix.models.em",
+    "BayesianNMF": "sparsemix.models.gamma_poisson",
     "ClickRateModel": "sparsemix.models.gamma_poisson",
     "GammaPoissonFactors": "sparsemix.models.gamma_poisson",
     "HashedGibbsMixture": "sparsemix.models.hashed_gibbs",
@@ -35,6 +36,7 @@ _MODULES = ("chains", "metrics")
 """Loaded on first use as well, with the functions in them: ``sparsemix.chains.r_hat``."""
 
 __all__ = [
+    "BayesianNMF",
     "BernoulliMixture",
     "ClickRateModel",
     "DataError",
@@ -73,7 +75,7 @@ if TYPE_CHECKING:
     )
     from sparsemix.model_io import load_model, save_model
     from sparsemix.models.em import BernoulliMixture, MultinomialMixture, compare_n_components
-    from sparsemix.models.gamma_poisson import ClickRateModel, GammaPoissonFactors
+    from sparsemix.models.gamma_poisson import BayesianNMF, ClickRateModel, GammaPoissonFactors
     from sparsemix.models.hashed_gibbs import HashedGibbsMixture, UncollapsedGibbsMixture
     from sparsemix.models.online_profiles import OnlineBernoulliMixture
     from sparsemix.models.time_sensitive import TimeKernel, TimeSensitiveMixture

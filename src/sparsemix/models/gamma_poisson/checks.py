@@ -91,11 +91,14 @@ def fits_memory(settings: Settings, table: Table, owner: str) -> None:
             f"solver='map'."
         )
     cells = (table.n_rows + table.n_features) * settings.n_components
-    n_draws = settings.plan.n_draws * settings.n_chains
+    draws_fit(settings.plan.n_draws * settings.n_chains, cells, settings.plan.thin, owner)
+
+
+def draws_fit(n_draws: int, cells: int, thin: int, owner: str) -> None:
+    """Raise ParameterError if so many draws of so many numbers fit no memory."""
     if n_draws * cells > MOST_CELLS:
-        most = MOST_CELLS // cells
-        rule = f"so large that {most} draws of {cells:,} factors are kept at most"
-        raise parameter_error("thin", owner, rule, settings.plan.thin, "Or set fewer sweeps or chains.")
+        rule = f"so large that {MOST_CELLS // cells} draws of {cells:,} factors are kept at most"
+        raise parameter_error("thin", owner, rule, thin, "Or set fewer sweeps or chains.")
 
 
 def threads_of(n_jobs: Any, owner: str) -> int:

@@ -82,3 +82,15 @@ def log_evidence_of_split(H: NDArray[np.int64], shape: Any, rate: Any, concentra
     of_totals = n_components * gammaln(n_features * concentration)
     of_totals -= gammaln(n_features * concentration + feature_counts.sum(axis=0)).sum()
     return float(of_users.sum() + of_features + of_totals - gammaln(H + 1.0).sum())
+
+
+def nmf_conditional(
+    X: Matrix, U: Matrix, V: Matrix, k: int, noise: float, rate: float
+) -> tuple[Matrix, float]:
+    """Bayesian NMF: mean and variance of the normal whose part above zero u_.k is drawn from, given all else.
+
+    X is normal with mean U V' and variance `noise`; u_ik is exponential with that rate (Schmidt, Winther, Hansen 2009).
+    """
+    others = X - U @ V.T + np.outer(U[:, k], V[:, k])
+    length = float(V[:, k] @ V[:, k])
+    return np.asarray((others @ V[:, k] - rate * noise) / length), noise / length
