@@ -1,4 +1,4 @@
-"""Bayesian NMF: draws of rectified normals, conditionals, an exact posterior on one cell, Geweke's joint test, answers."""
+"""Bayesian NMF: rectified normals, conditionals, an exact posterior on one cell, Geweke's joint test, answers."""
 
 import numpy as np
 import pytest

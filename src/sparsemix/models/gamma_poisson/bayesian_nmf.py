@@ -9,10 +9,10 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from sparsemix.chains import effective_sample_size, r_hat
-from sparsemix.foundation.checks import at_least, inside, is_word, pseudo_count
+from sparsemix.foundation.checks import LARGEST, at_least, inside, is_word, pseudo_count
 from sparsemix.foundation.errors import DataError
 from sparsemix.models.gamma_poisson import answers, checks, reading, sampling
-from sparsemix.models.gamma_poisson.checks import LARGEST, MOST_COMPONENTS
+from sparsemix.models.gamma_poisson.checks import MOST_COMPONENTS
 from sparsemix.models.gamma_poisson.fitted import Diagnostics
 from sparsemix.models.gamma_poisson.nmf_sampling import NMFChain, NMFPrior, sample_nmf
 from sparsemix.models.gamma_poisson.state import Factors, FloatMatrix, FloatVector
@@ -165,10 +165,11 @@ class BayesianNMF(BaseEstimator):  # type: ignore[misc]  # scikit-learn's base c
             inside(name, owner, getattr(self, name), "a number >= 0", 0.0, LARGEST)
 
     def _prior(self, level: float) -> NMFPrior:
-        rates = (
-            1.0 / level if isinstance(each, str) else each for each in (self.user_rate, self.feature_rate)
+        of_users, of_features = (
+            1.0 / level if isinstance(each, str) else float(each)
+            for each in (self.user_rate, self.feature_rate)
         )
-        return NMFPrior(*rates, self.noise_shape, self.noise_scale)
+        return NMFPrior(of_users, of_features, float(self.noise_shape), float(self.noise_scale))
 
     def _tell(self) -> None:
         trace = self._trace
