@@ -21,6 +21,9 @@ class FeatureSummary(NamedTuple):
 
     mean : its probability; low, high : credible interval of that; evidence : effective number of rows with it.
     lift : probability here over probability in all rows.
+
+    Of real numbers `mean` is that of the component; lift : how far above the mean of all rows it lies, in standard
+    deviations of all rows; evidence : how far, in scales of the posterior of the mean.
     """
 
     feature: Any
