@@ -9,13 +9,21 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sparsemix import BernoulliMixture, HashedGibbsMixture, MultinomialMixture, OnlineBernoulliMixture
+from sparsemix import (
+    BernoulliMixture,
+    ClickRateModel,
+    GammaPoissonFactors,
+    HashedGibbsMixture,
+    MultinomialMixture,
+    OnlineBernoulliMixture,
+)
 
 GUIDES = Path(__file__).parents[2] / "docs" / "guide"
 TABLES = {
     GUIDES / "online_mixture.md": [OnlineBernoulliMixture],
     GUIDES / "em_mixtures.md": [MultinomialMixture, BernoulliMixture],
     GUIDES / "hashed_gibbs.md": [HashedGibbsMixture],
+    GUIDES / "click_rates.md": [GammaPoissonFactors, ClickRateModel],
 }
 ROW = re.compile(r"^\| `(?P<name>\w+)` \| (?P<cell>[^|]+?) \|", re.MULTILINE)
 

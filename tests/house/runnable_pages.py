@@ -14,7 +14,12 @@ from pathlib import Path
 from sparsemix.cli.demo.ads import make_demo_ads
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGES = (DOCS / "tour.md", DOCS / "guide" / "em_mixtures.md", DOCS / "guide" / "hashed_gibbs.md")
+PAGES = (
+    DOCS / "tour.md",
+    DOCS / "guide" / "em_mixtures.md",
+    DOCS / "guide" / "hashed_gibbs.md",
+    DOCS / "guide" / "click_rates.md",
+)
 BLOCK = re.compile(
     r"^```python\n(?P<code>.*?)^```\n(?:\n```text\n(?P<output>.*?)^```\n)?", re.MULTILINE | re.DOTALL
 )
