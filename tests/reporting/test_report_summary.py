@@ -113,3 +113,9 @@ def test_assignments_by_hand():
     assert found.probabilities.tolist() == [0.5, 1.0, 0.5]
     np.testing.assert_allclose(found.entropies, [np.log(2), 0, 1.5 * np.log(2)], rtol=1e-12)
     assert found.entropies[1] == 0
+
+
+def test_models_of_real_numbers_have_no_probabilities_to_show():
+    unfitted = sm.HashedGibbsMixture(3, family="gaussian")
+    with pytest.raises(sm.ParameterError, match="'model' of summarize_model must be one of counts or presence"):
+        summarize_model(unfitted)

@@ -53,7 +53,7 @@ def summarize_model(
     Raises
     ------
     ParameterError
-        When `n_features` is below 1.
+        When `n_features` is below 1, or the model is one of real numbers, whose features have no probabilities.
 
     Examples
     --------
@@ -66,6 +66,9 @@ def summarize_model(
     """
     if n_features < 1:
         raise parameter_error("n_features", "summarize_model", "an integer >= 1", n_features)
+    if getattr(model, "takes_real_numbers", False):
+        remedy = "Features of real numbers have no probabilities to show; look at its top_features."
+        raise parameter_error("model", "summarize_model", "one of counts or presence", model.family, remedy)
     log_evidence = getattr(model, "log_evidence_", None)
     log_likelihood = getattr(model, "log_likelihood_", None)
     components = sorted(model.top_features(n_features, level=level), key=lambda each: -each.weight)

@@ -246,6 +246,11 @@ class HashedGibbsMixture(GibbsMixture):
         return self
 
     @property
+    def takes_real_numbers(self) -> bool:
+        """Whether rows are points of real numbers, of which every one has all features."""
+        return self.family in REAL_FAMILIES
+
+    @property
     def means_(self) -> FloatMatrix:
         """Posterior means of the features of Gaussian rows."""
         return self._gaussian().means
