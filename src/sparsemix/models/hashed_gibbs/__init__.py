@@ -13,8 +13,8 @@
 Read `equations` first: the paper in NumPy. `cell_kernels` and `kernels` keep the statistics of clusters and score a
 row; the sweeps differ in what they propose: `exact_kernels` looks at every cluster, `index_kernels` at those that hold
 rare features of the row, `hash_kernels` at the bits of all (`signatures`). `engine` is one chain, `sampling` runs them;
-a `solution` is what is left of them, and answers; `entering` lets new rows into it. Rows of real numbers have modules of
-their own, `real_*`, behind the same chain and the same estimator. `uncollapsed_chain` is the paper's baseline.
+a `solution` is what is left of them, and answers; `entering` lets new rows into it. Rows of real numbers have modules
+of their own, `real_*`, behind the same chain and the same estimator. `uncollapsed_chain` is the paper's baseline.
 """
 
 from sparsemix.models.hashed_gibbs.estimator import HashedGibbsMixture
