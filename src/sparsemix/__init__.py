@@ -27,6 +27,7 @@ _HOME = {
     "load_model": "sparsemix.model_io",
     "save_model": "sparsemix.model_io",
     "DataError": "sparsemix.foundation.errors",
+    "MissingExtraError": "sparsemix.foundation.errors",
     "ModelFileError": "sparsemix.foundation.errors",
     "ParameterError": "sparsemix.foundation.errors",
     "SparsemixError": "sparsemix.foundation.errors",
@@ -44,6 +45,7 @@ __all__ = [
     "GammaPoissonFactors",
     "HashedGibbsMixture",
     "KeywordSuggester",
+    "MissingExtraError",
     "ModelFileError",
     "MultinomialMixture",
     "OnlineBernoulliMixture",
@@ -68,6 +70,7 @@ if TYPE_CHECKING:
     from sparsemix.data import Dataset, iter_batches, read_table
     from sparsemix.foundation.errors import (
         DataError,
+        MissingExtraError,
         ModelFileError,
         ParameterError,
         SparsemixError,

@@ -42,7 +42,19 @@ def options_of(command):
 
 def test_the_commands_are_these():
     assert sorted(COMMANDS) == [
-        *("assign", "clusters", "compare", "demo", "fit", "profile", "report", "score", "suggest", "update")
+        *(
+            "assign",
+            "clusters",
+            "compare",
+            "demo",
+            "fit",
+            "profile",
+            "report",
+            "reproduce",
+            "score",
+            "suggest",
+        ),
+        "update",
     ]
 
 

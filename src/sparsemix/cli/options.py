@@ -33,6 +33,12 @@ class Kind(StrEnum):
     HASHED_GIBBS = "hashed-gibbs"
 
 
+class Paper(StrEnum):
+    """The papers whose experiments can be run."""
+
+    FASTEX = "fastex"
+
+
 class Family(StrEnum):
     """What the rows of a mixture by sampling hold."""
 

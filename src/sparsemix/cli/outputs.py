@@ -37,6 +37,13 @@ def check_output(path: Path, source: Source | None = None) -> None:
         raise ParameterError(f"cannot write {str(path)!r}: it is the table to read. Give another --output.")
 
 
+def make_folder(folder: Path) -> None:
+    """Make a folder for output if it is missing; ParameterError if it is a file."""
+    if folder.exists() and not folder.is_dir():
+        raise ParameterError(f"{str(folder)!r} is a file. Choose another folder with --out.")
+    folder.mkdir(parents=True, exist_ok=True)
+
+
 def check_model_output(path: Path, source: Source | None = None) -> None:
     """Check also that no file of another kind would be replaced by a model.
 

@@ -33,6 +33,12 @@ def is_assignments(path: Path) -> bool:
         return False
 
 
+def is_reproduction(path: Path) -> bool:
+    """Whether a file is a page that ``reproduce`` has written, or the table beside it."""
+    page = path.with_suffix(".html")
+    return page.exists() and is_report(page)
+
+
 def is_report(path: Path) -> bool:
-    """Whether a file is a page that ``report`` or ``demo`` has written."""
+    """Whether a file is a page that ``report``, ``demo`` or ``reproduce`` has written."""
     return _PAGE_MARK in path.read_text("utf-8", "replace")

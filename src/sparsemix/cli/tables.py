@@ -99,6 +99,14 @@ def comparison_table(found: Sequence[Any]) -> Table:
     return table
 
 
+def results_table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Table:
+    """Return a table of results of an experiment."""
+    table = _table([(head, "right") for head in columns])
+    for row in rows:
+        table.add_row(*(f"{cell:,.3g}" if isinstance(cell, float) else str(cell) for cell in row))
+    return table
+
+
 def _number(value: float, form: str) -> str:
     return "-" if isnan(value) else format(value, form)
 

@@ -19,6 +19,10 @@ class ModelFileError(SparsemixError, ValueError):
     """A model file is damaged, foreign or too new."""
 
 
+class MissingExtraError(SparsemixError, ImportError):
+    """A library is not installed that only some installations need; the message names the extra that brings it."""
+
+
 class UnknownFeaturesWarning(UserWarning):
     """Some rows hold features, but none that the model knows, so answers for them are hardly more than a guess."""
 

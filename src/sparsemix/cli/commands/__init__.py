@@ -8,6 +8,7 @@ from sparsemix.cli.commands import (
     fit,
     profile,
     report,
+    reproduce,
     score,
     suggest,
     update,
@@ -24,5 +25,6 @@ ALL = (
     ("score", score.score, score.EXAMPLES),
     ("report", report.report, report.EXAMPLES),
     ("compare", compare.compare, compare.EXAMPLES),
+    ("reproduce", reproduce.reproduce, reproduce.EXAMPLES),
 )
 """Name, function and examples of every command, in the order of the help page."""

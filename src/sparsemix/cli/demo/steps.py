@@ -10,13 +10,12 @@ from sparsemix.cli.console import show
 from sparsemix.cli.demo.ads import make_demo_ads
 from sparsemix.cli.demo.topics import TOPICS
 from sparsemix.cli.learning import learn
-from sparsemix.cli.outputs import check_model_output, check_output, check_page_output
+from sparsemix.cli.outputs import check_model_output, check_output, check_page_output, make_folder
 from sparsemix.cli.profiles import describe_profile, profile_table
 from sparsemix.cli.progress import waiting
 from sparsemix.cli.results import describe_clusters
 from sparsemix.cli.suggesting import answer
 from sparsemix.cli.tables import clusters_table, suggestions_table
-from sparsemix.foundation.errors import ParameterError
 
 if TYPE_CHECKING:
     from sparsemix.data import Dataset
@@ -41,9 +40,7 @@ def prepare(folder: Path) -> Files:
     ParameterError
         When a file that the demo cannot have written is in the way.
     """
-    if folder.exists() and not folder.is_dir():
-        raise ParameterError(f"{str(folder)!r} is a file. Choose another folder with --out.")
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     files = Files(folder / "demo_ads.csv", folder / "demo_ads.smx", folder / "report.html")
     check_output(files.ads)
     check_model_output(files.model)

@@ -1,0 +1,39 @@
+"""``sparsemix reproduce``: the experiments of a published paper, run anew."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sparsemix.cli import options
+
+EXAMPLES = (
+    "sparsemix reproduce fastex --out fastex --quick\n\n"
+    "sparsemix reproduce fastex --out fastex --clusters 100 --clusters 1000"
+)
+
+
+def reproduce(
+    *,
+    paper: Annotated[options.Paper, typer.Argument(metavar="PAPER", help="The paper: fastex.")],
+    out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Where to write the files.")],
+    quick: Annotated[bool, typer.Option("--quick", help="Small sizes, for a look within a minute.")] = False,
+    clusters: Annotated[
+        list[int] | None,
+        typer.Option("--clusters", metavar="N", min=2, help="How many clusters; give it again for more."),
+    ] = None,
+    rows: Annotated[
+        int | None, typer.Option("--rows", metavar="N", min=100, help="Rows of the data.")
+    ] = None,
+    features: Annotated[
+        int | None, typer.Option("--features", metavar="N", min=100, help="Keywords of the data.")
+    ] = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Run the experiments of a published paper on made-up data; write their tables and figures as CSV and as pages."""
+    from sparsemix.cli.reproducing import reproduce_paper
+    from sparsemix.reproduction import Wish
+
+    wish = Wish(quick, tuple(dict.fromkeys(clusters)) if clusters else None, rows, features)
+    reproduce_paper(str(paper), wish, out, json=json, quiet=quiet)

@@ -1,0 +1,87 @@
+"""`sparsemix reproduce`: files, tables, and what stands in the way."""
+
+import json
+import sys
+
+import pytest
+
+from sparsemix.reproduction import Curves, Table, fastex
+
+RESULTS = [
+    Table("table_1", "Costs", ("clusters", "µs"), [(10, 1.25), (20, 2.5)]),
+    Curves("convergence_10", "VI", ("sampler", "seconds", "VI"), [("hash", 0.1, 2.0)]),
+]
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    wishes = []
+
+    def results(wish, tell):
+        wishes.append(wish)
+        tell("Sampling.")
+        yield from RESULTS
+
+    monkeypatch.setattr(fastex, "results", results)
+    return wishes
+
+
+def test_files_and_tables(sparsemix, asked, tmp_path):
+    out = tmp_path / "new" / "folder"
+    command = ["reproduce", "fastex", "--out", out]
+    assert (
+        sparsemix(*command, "--quick", "--clusters", 9, "--clusters", 5, "--rows", 500, "--features", 700)
+        == 0
+    )
+    assert asked[0] == (True, (9, 5), 500, 700)
+    assert sparsemix.err == "Sampling.\n"
+    names = ["table_1.csv", "table_1.html", "convergence_10.csv", "convergence_10.html"]
+    assert sparsemix.out.splitlines()[-5:] == ["Written:", *(f"  {out / name}" for name in names)]
+    assert [line.split() for line in sparsemix.out.splitlines()[2:5]] == [
+        ["clusters", "µs"],
+        ["10", "1.25"],
+        ["20", "2.5"],
+    ]
+    assert (out / "table_1.csv").read_text("utf-8") == "clusters,µs\n10,1.25\n20,2.5\n"
+    assert sparsemix(*command, "--json", "--quiet") == 0
+    found = json.loads(sparsemix.out)
+    assert sparsemix.err == ""
+    assert [each["name"] for each in found["results"]] == ["table_1", "convergence_10"]
+    assert found["results"][0]["rows"] == [[10, 1.25], [20, 2.5]]
+    assert asked[1] == (False, None, None, None)
+
+
+@pytest.mark.parametrize("name", ["table_1.csv", "table_1.html", "ads.csv"])
+def test_a_folder_with_files_of_others_is_refused_before_anything_is_sampled(
+    sparsemix, asked, tmp_path, name
+):
+    (tmp_path / name).write_text("mine,alone\n")
+    assert sparsemix("reproduce", "fastex", "--out", tmp_path) == 2
+    assert (
+        f"{name}' is no file of 'sparsemix reproduce'. Give a folder of its own with --out." in sparsemix.err
+    )
+    assert (tmp_path / name).read_text() == "mine,alone\n"
+    assert not asked
+
+
+def test_wrong_use(sparsemix, asked, tmp_path):
+    (tmp_path / "file").write_text("")
+    for options, message in (
+        (["fastex", "--out", tmp_path / "file"], "is a file. Choose another folder with --out."),
+        (["nature", "--out", tmp_path], "'PAPER'"),
+        (["fastex"], "Missing option '--out'"),
+        (["fastex", "--out", tmp_path, "--clusters", 1], "'--clusters'"),
+        (["fastex", "--out", tmp_path, "--rows", 1], "'--rows'"),
+    ):
+        assert sparsemix("reproduce", *options) == 2
+        assert message in sparsemix.err
+    assert not asked
+
+
+def test_without_plotly_nothing_is_begun(sparsemix, asked, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "plotly", None)
+    monkeypatch.setitem(sys.modules, "plotly.graph_objects", None)
+    assert sparsemix("reproduce", "fastex", "--out", tmp_path / "new") == 1
+    assert "pip install 'sparsemix[report]'" in sparsemix.err
+    assert not asked
+    assert not (tmp_path / "new").exists()

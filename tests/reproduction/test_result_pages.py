@@ -1,0 +1,66 @@
+"""Results on disk: CSV that can be read back, pages that hold the same, and an installation without Plotly."""
+
+import csv
+import json
+import re
+import sys
+
+import pytest
+
+from sparsemix import MissingExtraError
+from sparsemix.reproduction import Curves, Table, check_plotly, write_result
+
+TABLE = Table("table_1", "Times & <more>", ("sampler", "µs a text"), [("hash, 8 bits", 1.25), ('"index"', 3)])
+CURVES = Curves(
+    "convergence_9",
+    "VI",
+    ("sampler", "seconds", "VI"),
+    [("a", 0.1, 2.0), ("b", 0.2, 3.0), ("a", 1.0, 0.5)],
+    is_log=True,
+)
+
+
+def traces_of(page):
+    """The first argument of the call that draws."""
+    found = re.search(r'Plotly\.newPlot\(\s*"[^"]+",\s*(\[.*?\]),\s*\{"', page, re.DOTALL)
+    return json.loads(found[1])
+
+
+@pytest.mark.parametrize("result", [TABLE, CURVES], ids=lambda each: each.name)
+def test_csv_holds_the_rows(result, tmp_path):
+    table, page = write_result(result, tmp_path)
+    assert (table, page) == (tmp_path / f"{result.name}.csv", tmp_path / f"{result.name}.html")
+    with table.open(encoding="utf-8", newline="") as file:
+        heads, *rows = csv.reader(file)
+    assert heads == list(result.columns)
+    assert rows == [[str(cell) for cell in row] for row in result.rows]
+
+
+def test_a_page_of_curves_has_a_line_each_and_a_log_axis(tmp_path):
+    page = write_result(CURVES, tmp_path)[1].read_text("utf-8")
+    first, second = traces_of(page)
+    assert (first["name"], first["x"], first["y"]) == ("a", [0.1, 1.0], [2.0, 0.5])
+    assert (second["name"], second["x"], second["y"]) == ("b", [0.2], [3.0])
+    assert '"type":"log"' in page
+    assert "Written by sparsemix" in page
+
+
+def test_pages_take_the_script_beside_them_and_nothing_from_elsewhere(tmp_path):
+    page = write_result(TABLE, tmp_path)[1].read_text("utf-8")
+    assert re.findall(r'<script[^>]* src="([^"]+)"', page) == ["plotly.min.js"]
+    assert (tmp_path / "plotly.min.js").stat().st_size > 1_000_000
+    assert traces_of(page)[0]["cells"]["values"] == [["hash, 8 bits", '"index"'], ["1.25", "3"]]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "plotly.min.js",
+        "table_1.csv",
+        "table_1.html",
+    ]
+
+
+def test_without_plotly_the_error_names_the_extra(monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "plotly", None)
+    monkeypatch.setitem(sys.modules, "plotly.graph_objects", None)
+    for call in (check_plotly, lambda: write_result(TABLE, tmp_path)):
+        with pytest.raises(MissingExtraError, match=r"pip install 'sparsemix\[report\]'"):
+            call()
+    assert not list(tmp_path.iterdir())
