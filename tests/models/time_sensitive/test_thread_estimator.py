@@ -54,7 +54,13 @@ def fitted():
 @pytest.mark.parametrize("family", ["multinomial", "bernoulli"])
 def test_stories_about_the_same_words_are_told_apart_by_time(family):
     rows, times, story = news(family=family)
-    changes = {"family": family, "prior_strength": 2.0, "n_sweeps": 30, "concentration": 0.3}
+    changes = {
+        "family": family,
+        "prior_strength": 2.0,
+        "n_sweeps": 30,
+        "concentration": 0.3,
+        "half_life": "2d",
+    }
     found = new_model(**changes).fit(rows, times=times)
     assert adjusted_rand(story, found.labels_) > 0.9
     timeless = new_model(**changes | {"time_kernel": "step", "half_life": None}).fit(rows, times=times)
@@ -171,7 +177,9 @@ def test_questions_change_nothing(fitted):
 
 def test_threads_by_hand():
     rows, times = np.array([[2, 0], [1, 0], [0, 3], [0, 1]]), np.array([0.0, 1.0, 10.0, 11.0]) * DAY
-    model = new_model(half_life="1d", init=[0, 0, 1, 1], n_sweeps=1, burn_in=0, concentration=1e-9)
+    model = new_model(
+        half_life="1d", init=[0, 0, 1, 1], n_sweeps=1, burn_in=0, concentration=1e-9, split_merge=0
+    )
     first, second = model.fit(rows, times=times).threads(1, n_bins=11)
     assert (first.n_rows, first.first, first.last, first.timeline) == (2, 0.0, DAY, [1, 1, *[0] * 9])
     assert (second.n_rows, second.first, second.last) == (2, 10 * DAY, 11 * DAY)
@@ -272,6 +280,7 @@ NO_COUNTS = (None, "x", 0, -1, 1.5, np.nan, np.inf, True, [3], {})
 NO_PSEUDO_COUNTS = (None, "x", 0, -1, np.nan, np.inf, True, [3], 1e60, 1e-60)
 BAD = {
     "n_sweeps": (*NO_COUNTS, 10**30), "thin": NO_COUNTS, "n_chains": (*NO_COUNTS, 1001),
+    "split_merge": (None, "x", -1, np.nan, True, 1001),
     "burn_in": (None, "x", -1, 1.5, True, [3], 12), "family": (None, 3, "poisson", ["multinomial"]),
     "concentration": NO_PSEUDO_COUNTS, "smoothing": NO_PSEUDO_COUNTS, "prior_strength": NO_PSEUDO_COUNTS,
     "prior_mean": (*NO_PSEUDO_COUNTS, 1, "Empirical"), "strict": (None, "no", 1),

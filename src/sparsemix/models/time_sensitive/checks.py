@@ -28,6 +28,9 @@ def settings_of(model: Any) -> Settings:
     rule = f"an integer from 0 to n_sweeps - 1, which is {int(model.n_sweeps) - 1}"
     checks.at_least("burn_in", owner, model.burn_in, 0, rule, most=int(model.n_sweeps) - 1)
     checks.at_least("thin", owner, model.thin, 1)
+    checks.inside(
+        "split_merge", owner, model.split_merge, "a number from 0 to 1000", 0.0, np.nextafter(1e3, np.inf)
+    )
     checks.at_least("n_chains", owner, model.n_chains, 1, "an integer from 1 to 1000", most=1000)
     if not isinstance(model.verbose, Integral | np.bool_) or model.verbose < 0:
         raise parameter_error("verbose", owner, "an integer >= 0", model.verbose)

@@ -5,20 +5,26 @@ from typing import NamedTuple
 import numpy as np
 
 from sparsemix.models.time_sensitive import building, chain_kernels, kernels
+from sparsemix.models.time_sensitive.split_kernels import split_and_merge
 from sparsemix.models.time_sensitive.state import IntVector, Prior, Rows, Timing
+
+REACH = 30  # rows between the two of a pair, in the mean
+MOST_DRAWS = 10_000  # uniforms drawn at a time, or one for each row
 
 
 class Sweep(NamedTuple):
     """What a sweep did.
 
     log_joint : log probability of rows and partition together after it, nats.
-    n_moved : rows that changed their cluster. n_clusters : after it. n_active : the most candidates that a row had.
+    n_moved : rows that changed their cluster one by one. n_clusters : after it.
+    n_active : the most candidates that a row had. n_split_merge : clusters that were cut or joined.
     """
 
     log_joint: float
     n_moved: int
     n_clusters: int
     n_active: int
+    n_split_merge: int
 
 
 class Chain:
@@ -29,13 +35,17 @@ class Chain:
     rows : Rows
     prior : Prior
     timing : Timing
+    moves_per_row : float
+        Cuts and joins that a sweep proposes for each row.
     rng : Generator
         Of this chain alone; the chain is a function of it.
     """
 
-    def __init__(self, rows: Rows, prior: Prior, timing: Timing, rng: np.random.Generator) -> None:
+    def __init__(
+        self, rows: Rows, prior: Prior, timing: Timing, moves_per_row: float, rng: np.random.Generator
+    ) -> None:
         self.rows, self.prior, self.timing = rows, prior, timing
-        self._rng = rng
+        self._moves_per_row, self._rng = moves_per_row, rng
         self._window = building.window_of(rows, prior)
         self.chains = building.no_clusters(rows.lengths.size)
         self._log_new = float(np.log(prior.concentration))
@@ -50,13 +60,39 @@ class Chain:
         """Begin from clusters 0, 1, ..., -1 for rows that enter one after another; False if that cannot be."""
         is_feasible = building.fill(self.chains, self.timing, assigned)
         if is_feasible and np.any(assigned < 0):
-            self.sweep()
+            self._visit_rows()
         return is_feasible
 
     def sweep(self) -> Sweep:
-        """Visit all rows once, from the first to the last."""
+        """Cut and join clusters, then visit all rows once, from the first to the last."""
+        n_split_merge = self._split_and_merge()
+        return self._visit_rows()._replace(n_split_merge=n_split_merge)
+
+    def _visit_rows(self) -> Sweep:
         tally, uniforms = np.zeros(4), self._rng.random(self.assigned.size)
         kernels.sweep(self.rows, self.prior, self.timing, self.chains, self._window, uniforms, tally)
         log_prior = chain_kernels.log_time_prior(self.timing, self._log_new, self.chains)
         log_joint = float(tally[0] + log_prior - self._log_normalizer)
-        return Sweep(log_joint, int(tally[1]), int(tally[2]), int(tally[3]))
+        return Sweep(log_joint, int(tally[1]), int(tally[2]), int(tally[3]), 0)
+
+    def _split_and_merge(self) -> int:
+        pairs = self._pairs(round(self._moves_per_row * self.assigned.size))
+        n_accepted, state = 0, (self.rows, self.prior, self.timing, self.chains)
+        members, side = np.empty((2, self.assigned.size), np.int64)
+        counts = np.zeros((2, self.prior.n_features), np.int64)
+        while len(pairs):
+            uniforms = 1.0 - self._rng.random(len(pairs))
+            draws = self._rng.random(max(self.assigned.size, MOST_DRAWS))
+            n_done, accepted = split_and_merge(*state, pairs, uniforms, draws, members, side, counts)
+            pairs, n_accepted = pairs[n_done:], n_accepted + accepted
+        return n_accepted
+
+    def _pairs(self, n_moves: int) -> IntVector:
+        """Pairs of rows, (n_moves, 2), whatever the partition: near one another, for far ones are seldom together."""
+        n_rows = self.assigned.size
+        if n_rows < 2:
+            return np.empty((0, 2), np.int64)
+        steps = self._rng.geometric(1.0 / REACH, n_moves) % n_rows
+        first = self._rng.integers(n_rows, size=n_moves)
+        pairs = np.column_stack([first, (first + steps) % n_rows])
+        return pairs[steps > 0]

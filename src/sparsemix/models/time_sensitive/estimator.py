@@ -56,6 +56,8 @@ class TimeSensitiveMixture(ClusterMixin, BaseEstimator):
         Mean of the features' probabilities, and how many rows it counts for; Bernoulli rows.
     n_sweeps, burn_in, thin : int, default=60, 20, 4
         Visits to all rows; how many come before the first draw is kept; and one draw for how many.
+    split_merge : float >= 0, default=0.2
+        Moves for each row in a sweep that propose to cut a cluster in two or to join two.
     n_chains : int, default=1
         Independent chains.
     init : "sequential" or (n_rows,) array of int, default="sequential"
@@ -77,8 +79,8 @@ class TimeSensitiveMixture(ClusterMixin, BaseEstimator):
         Kept draws, chain after chain; labels mean nothing across draws.
     log_joint_ : (n_chains, n_sweeps) ndarray
         Log probability of rows and partition together after each sweep, nats.
-    n_clusters_, moves_ : (n_chains, n_sweeps) ndarray of int
-        Clusters after each sweep, and rows that changed theirs.
+    n_clusters_, moves_, split_merges_ : (n_chains, n_sweeps) ndarray of int
+        Clusters after each sweep, rows that changed theirs one by one, and clusters that were cut or joined.
     weights_ : (n_clusters,) ndarray
     component_ids_ : (n_clusters,) ndarray of int
     n_features_in_, feature_names_in_ : as in scikit-learn.
@@ -120,6 +122,7 @@ class TimeSensitiveMixture(ClusterMixin, BaseEstimator):
         n_sweeps: int = 60,
         burn_in: int = 20,
         thin: int = 4,
+        split_merge: float = 0.2,
         n_chains: int = 1,
         init: str | ArrayLike = "sequential",
         binarize: float | None = None,
@@ -139,6 +142,7 @@ class TimeSensitiveMixture(ClusterMixin, BaseEstimator):
         self.n_sweeps = n_sweeps
         self.burn_in = burn_in
         self.thin = thin
+        self.split_merge = split_merge
         self.n_chains = n_chains
         self.init = init
         self.binarize = binarize
@@ -208,7 +212,13 @@ class TimeSensitiveMixture(ClusterMixin, BaseEstimator):
                 f"this kernel forgets. Set init='sequential'."
             )
         search = bool(np.isinf(timing.support))
-        return sample(partial(Chain, rows, prior, timing), settings, begun.labels, follow, search=search)
+        return sample(
+            partial(Chain, rows, prior, timing, float(self.split_merge)),
+            settings,
+            begun.labels,
+            follow,
+            search=search,
+        )
 
     def _follow(self, on_sweep: Callable[[Progress], None] | None, progress: Progress) -> None:
         if self.verbose:
@@ -226,6 +236,7 @@ class TimeSensitiveMixture(ClusterMixin, BaseEstimator):
         self.log_joint_ = np.array([[each.log_joint for each in chain] for chain in trace.sweeps])
         self.n_clusters_ = np.array([[each.n_clusters for each in chain] for chain in trace.sweeps])
         self.moves_ = np.array([[each.n_moved for each in chain] for chain in trace.sweeps])
+        self.split_merges_ = np.array([[each.n_split_merge for each in chain] for chain in trace.sweeps])
 
     @property
     def takes_counts(self) -> bool:
