@@ -12,7 +12,8 @@
 
 Read `equations` first: the paper in NumPy. `chain_kernels` keep the members of each cluster linked in the order of time
 and weigh its history and future; `row_kernels` score rows by lists of the clusters near by; `kernels` move a window
-of such clusters along the stream. `split_kernels` cut and join clusters. `engine` is one chain, `sampling` runs them; a `solution` is what is left.
+of such clusters along the stream; `split_kernels` cut and join clusters. `engine` is one chain, `sampling` runs them; a
+`solution` is what is left of them, and answers.
 """
 
 from sparsemix.models.time_sensitive.estimator import TimeSensitiveMixture
