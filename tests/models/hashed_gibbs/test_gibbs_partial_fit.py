@@ -116,6 +116,11 @@ def test_clusters_are_begun_up_to_n_components():
     assert model.partial_fit(apart).weights_.size == 4
     assert model.set_params(n_components=2).partial_fit(apart).weights_.size == 4
     assert model.set_params(n_components=6).partial_fit(apart).weights_.size == 6
+    for most in (150, 1000):  # more than there is place for at first
+        many = new_model(process="dp", n_components=most, concentration=1e6).fit(np.eye(1, 300, dtype=int))
+        many.partial_fit(9 * np.eye(300, dtype=int), n_sweeps=1)
+        assert many.weights_.size == min(most, 301)
+        assert_array_equal(many._clusters.sizes, np.bincount(many.labels_))
 
 
 @pytest.mark.parametrize(
@@ -175,7 +180,7 @@ def test_what_cannot_be_learnt_changes_nothing(family):
         with pytest.raises(ParameterError, match=f"'{name}' of HashedGibbsMixture must be"):
             model.set_params(**{name: value}).partial_fit(rows)
         model.set_params(**{name: good})
-    model.partial_fit(rows[:0])
+    model.partial_fit(rows[:0], n_sweeps=1)
     assert hash_of(model) == before
     assert_array_equal(model.labels_, labels)
 

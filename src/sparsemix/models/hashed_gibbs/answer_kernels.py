@@ -7,6 +7,7 @@ from sparsemix.models.hashed_gibbs.kernels import add_row, draw_softmax, log_tar
 from sparsemix.numeric.jit import kernel
 
 NEAR = 35.0  # nats below the best cluster down to which scores are in double precision
+NEAR_DRAW = 12.0  # the same where only a draw is made of them
 PER_TOKEN = 1e-3  # nats by which single precision may be wrong, for each token of a row
 
 
@@ -20,9 +21,10 @@ def score_new_rows(
     scores_out,  # OUT  (last - first, K) float64
 ):
     """Log weight and log predictive of every cluster, for rows that are not among those learnt."""
-    held, scratch = np.empty(scores_out.shape[1], np.float32), np.empty(4)
+    n_clusters = scores_out.shape[1]
+    held, scratch = np.empty(n_clusters, np.float32), np.empty(4)
     for row in range(first, last):
-        _score_new_row(rows, row, prior, clusters, held, scratch, scores_out[row - first])
+        _score_new_row(rows, row, prior, clusters, n_clusters, NEAR, held, scratch, scores_out[row - first])
 
 
 @kernel
@@ -30,32 +32,42 @@ def enter_rows(
     rows,
     prior,
     clusters,  # IN, OUT; those without rows are the last
+    most_clusters,  # IN  int64, with rows
+    first,  # IN  int64
     assigned_out,  # OUT  (n_rows,) int64
     uniforms,  # IN  (n_rows,) float64
 ):
-    """Let rows enter one after another, each drawn from its full conditional given all before it.
+    """Let rows enter one after another from `first` on, each drawn from its full conditional given all before it.
 
-    A new cluster is the first without rows. Cost of a row: O(K + cells of its features), Bernoulli rows also
-    O(n_features).
+    A new cluster is the first without rows. Ends before a row for which none is left, though there may be
+    `most_clusters`; returns that row. Cost of a row: O(K + cells of its features), Bernoulli rows also O(n_features).
     """
     n_clusters = clusters.sizes.shape[0]
     held, scratch, scores = np.empty(n_clusters, np.float32), np.empty(4), np.empty(n_clusters)
-    for row in range(assigned_out.shape[0]):
-        _score_new_row(rows, row, prior, clusters, held, scratch, scores)
+    for row in range(first, assigned_out.shape[0]):
         n_live = n_clusters - clusters.n_empty[0]
+        if n_live == n_clusters and n_live < most_clusters:
+            return row
+        _score_new_row(rows, row, prior, clusters, n_live, NEAR_DRAW, held, scratch, scores)
         assigned_out[row] = min(draw_softmax(scores, uniforms[row]), n_live)
         add_row(rows, row, prior, clusters, assigned_out[row], 1)
+    return assigned_out.shape[0]
 
 
 @kernel
-def _score_new_row(rows, row, prior, clusters, held, scratch, scores_out):
-    """Scores of one row; those that stay as proposals have them get what these leave out from the best one."""
+def _score_new_row(rows, row, prior, clusters, n_live, near, held, scratch, scores_out):
+    """Scores of one row; those that stay as proposals have them get what these leave out from the best one.
+
+    Clusters from `n_live` on are alike, without rows.
+    """
     score_all(rows, row, prior, clusters, -1, held, scores_out, scratch)
     best = scores_out.argmax()
-    near = scores_out[best] - NEAR - PER_TOKEN * rows.lengths[row]
+    lowest = scores_out[best] - near - PER_TOKEN * rows.lengths[row]
     left_out = log_target(rows, row, prior, clusters, best, -1) - scores_out[best]
-    for k in range(scores_out.shape[0]):
-        if scores_out[k] > near:
+    for k in range(n_live):
+        if scores_out[k] > lowest:
             scores_out[k] = log_target(rows, row, prior, clusters, k, -1)
         else:
             scores_out[k] += left_out
+    if n_live < scores_out.shape[0]:
+        scores_out[n_live:] = log_target(rows, row, prior, clusters, n_live, -1)

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsemix.models.hashed_gibbs import building, joint_kernels
-from sparsemix.models.hashed_gibbs.answer_kernels import enter_rows
 from sparsemix.models.hashed_gibbs.exact_kernels import sweep_exact
 from sparsemix.models.hashed_gibbs.hash_kernels import sweep_hash
 from sparsemix.models.hashed_gibbs.index_kernels import place, sweep_index
@@ -217,10 +216,6 @@ class Chain(SeededChain):
     def _enter(self, order: IntVector, uniforms: FloatVector) -> None:
         state = (self.rows, self.prior, self.clusters)
         place(*state, self.plan.index_budget, order, self.assigned, uniforms)
-
-    def enter_in_order(self, uniforms: FloatVector) -> None:
-        """Let all rows enter in their order, each drawn from its full conditional; no cluster is empty but the last."""
-        enter_rows(self.rows, self.prior, self.clusters, self.assigned, uniforms)
 
     def _frame_now(self) -> Frame:
         return frame_of(self.rows, self.prior, self.clusters, is_raw=self.plan.form.is_raw)

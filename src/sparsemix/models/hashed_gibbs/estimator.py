@@ -212,9 +212,9 @@ class HashedGibbsMixture(GibbsMixture):
 
         Notes
         -----
-        Cost of a row: O(n_components + cells of its features), Bernoulli rows also O(n_features); of a sweep, as in
-        `fit`. Draws come from `random_state` and the number of rows that were learnt before, so that a model from a
-        file goes on to the same bits.
+        Cost of a row: O(n_components + cells of its features), with a process O(clusters with rows + cells), Bernoulli
+        rows also O(n_features), Gaussian ones as for "exact"; of a sweep, as in `fit`. Draws come from `random_state`
+        and the number of rows that were learnt before, so that a model from a file goes on to the same bits.
 
         Examples
         --------
@@ -230,6 +230,8 @@ class HashedGibbsMixture(GibbsMixture):
         before, table = self._solution(), self._table(X)
         settings, plan = checks.settings_of(self), checks.plan(self, before.hyper.family)
         matrix, features = table.joined(before.features, owner)
+        if not table.n_rows:
+            return self
         n_clusters = entering.n_places(before, settings.n_components, table.n_rows)
         n_parameters = checks.sums_of(self, n_clusters, before.hyper.family, features.n_features)
         if n_sweeps and plan.cycle == ("hash",):

@@ -50,7 +50,8 @@ class RealChain(SeededChain):
         return float(joint_kernels.log_prior(self.prior.partition, self.clusters) + evidence.sum())
 
     def enter_in_order(self, uniforms: FloatVector) -> None:
-        """Let all rows enter in their order, each drawn from its full conditional."""
+        """Let all rows enter in their order, each drawn from its full conditional given those before it."""
+        self.take_frame()
         self._enter(np.arange(self.assigned.size), uniforms)
 
     def _add_all(self) -> None:
