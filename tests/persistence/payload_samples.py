@@ -61,6 +61,23 @@ def hashed_gibbs_payload() -> Payload:
     )
 
 
+def gaussian_gibbs_payload() -> Payload:
+    """Return two clusters of rows of one real number: {0, 2} and {10}; sums are taken from 4."""
+    counts = hashed_gibbs_payload()
+    metadata = counts.metadata | {"family": "gaussian", "a": 0.5, "b": 2.0, "n_features": 1}
+    arrays = {
+        "sizes": np.array([2, 1]),
+        "centre": np.array([4.0]),
+        "spread": np.array([1.0]),
+        "sums": np.array([[-6.0], [6.0]]),
+        "sums_low": np.zeros((2, 1)),
+        "squares": np.array([[20.0], [36.0]]),
+        "squares_low": np.zeros((2, 1)),
+    }
+    parameters = counts.parameters | {"family": "gaussian"}
+    return Payload(counts.kind, parameters, metadata, arrays, np.array(["price"], dtype=object))
+
+
 def write_by_hand(path: Path, arrays: dict[str, Any] | None = None, **fields: str) -> None:
     """Write a file whose checksum is right, with some header fields and arrays exchanged."""
     payload = sample_payload()

@@ -6,12 +6,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from payload_samples import hashed_gibbs_payload
+from payload_samples import gaussian_gibbs_payload, hashed_gibbs_payload
+from scipy.stats import t
 
-from sparsemix import HashedGibbsMixture, ModelFileError, load_model, save_model
+from sparsemix import HashedGibbsMixture, ModelFileError, UncollapsedGibbsMixture, load_model, save_model
 from sparsemix.persistence import state_hash, write_payload
 
 GOLDEN = Path(__file__).parent / "golden" / "hashed_gibbs_mixture_1.smx"
+GAUSSIAN = Path(__file__).parent / "golden" / "hashed_gibbs_gaussian_1.smx"
 
 
 @pytest.fixture
@@ -39,6 +41,26 @@ def test_golden_file_loads_for_ever():
     assert_allclose(model.score([[1, 0, 0]]), np.log(joint.sum()))
     assert model.suggest(["cat"], n=1)[0].feature == "dog"
     assert [summary.n_rows for summary in model.top_features()] == [2.0, 1.0]
+
+
+def test_golden_file_of_gaussian_rows_loads_for_ever():
+    model = load_model(GAUSSIAN)
+    assert state_hash(model.to_payload()) == state_hash(gaussian_gibbs_payload())
+    # Strength 0.5 + 2, mean 4 - 6 / 2.5, shape 2 + 1, rate 1 + 2 / 2 + 0.5 * 2 * 3^2 / (2 * 2.5) in the first cluster.
+    assert_allclose(model.means_, [[1.6], [8.0]])
+    assert_allclose(model.covariances_, [[3.8 / 2.0], [7.0 / 1.5]])
+    first = t.pdf(3.0, 6.0, 1.6, np.sqrt(3.8 * 3.5 / (3.0 * 2.5)))
+    second = t.pdf(3.0, 5.0, 8.0, np.sqrt(7.0 * 2.5 / (2.5 * 1.5)))
+    joint = np.array([3 / 5 * first, 2 / 5 * second])
+    assert_allclose(model.predict_proba([[3.0]]), [joint / joint.sum()])
+    assert_allclose(model.score([[3.0]]), np.log(joint.sum()))
+
+
+def test_uncollapsed_sampling_has_no_gaussian_rows(refused):
+    payload = replace(gaussian_gibbs_payload(), kind="uncollapsed-gibbs-mixture")
+    known = UncollapsedGibbsMixture().get_params()
+    kept = {name: value for name, value in payload.parameters.items() if name in known}
+    assert "family is 'gaussian'" in refused(replace(payload, parameters=kept | {"init": "random"}))
 
 
 def test_a_file_of_today_has_the_state_of_the_golden_one(tmp_path):

@@ -243,7 +243,7 @@ class GibbsMixture(ClusterMixin, BaseEstimator):
     def from_payload(cls, stored: Payload) -> Self:
         """The model that `to_payload` packed; ModelFileError if anything does not fit."""
         model = cls(**payload.parameters_of(stored, cls))
-        solution = payload.unpack(run_payload.without(stored))
+        solution = payload.unpack(run_payload.without(stored), cls.families)
         found = run_payload.unpack(stored, solution)
         if found is None:
             model._adopt(solution)

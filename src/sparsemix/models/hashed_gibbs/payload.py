@@ -14,7 +14,7 @@ from sparsemix.models.hashed_gibbs.reading import MOST
 from sparsemix.models.hashed_gibbs.real_solution import RealSolution
 from sparsemix.models.hashed_gibbs.real_state import REAL_FAMILIES
 from sparsemix.models.hashed_gibbs.solution import AnySolution, Hyperparameters, Solution
-from sparsemix.models.hashed_gibbs.state import FAMILIES, PROCESSES
+from sparsemix.models.hashed_gibbs.state import PROCESSES
 from sparsemix.persistence import Payload, unpacking
 from sparsemix.persistence.unpacking import (
     INT,
@@ -58,13 +58,13 @@ def parameters_of(stored: Payload, model_class: Any) -> dict[str, Any]:
     return dict(unpacking.parameters_of(stored, model_class))
 
 
-def unpack(stored: Payload) -> AnySolution:
-    """Build the clusters, or raise ModelFileError for whatever does not fit."""
+def unpack(stored: Payload, families: tuple[str, ...]) -> AnySolution:
+    """Build the clusters, of one of some families, or raise ModelFileError for whatever does not fit."""
     metadata = stored.metadata
     check_names(metadata, METADATA, "metadata")
     n_features = whole_number(metadata, "n_features", MOST_FEATURES)
     n_clusters = whole_number(metadata, "n_clusters", MOST_COMPONENTS)
-    hyper = _hyperparameters(metadata)
+    hyper = _hyperparameters(metadata, families)
     if not n_clusters or not n_features:
         raise ModelFileError("it holds no clusters")
     features = FeatureNames(n_features, names_of(stored, n_features))
@@ -92,9 +92,9 @@ def _unpacked(
     return Solution(hyper, sizes, sparse.csr_array(matrix), features)
 
 
-def _hyperparameters(metadata: dict[str, Any]) -> Hyperparameters:
+def _hyperparameters(metadata: dict[str, Any], families: tuple[str, ...]) -> Hyperparameters:
     family, process = metadata["family"], metadata["process"]
-    if not isinstance(family, str) or family not in (*FAMILIES, *REAL_FAMILIES):
+    if not isinstance(family, str) or family not in families:
         raise ModelFileError(f"its family is {shorten(family)}")
     if not isinstance(process, str) or process not in PROCESSES:
         raise ModelFileError(f"its process is {shorten(process)}")
