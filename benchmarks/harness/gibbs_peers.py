@@ -13,7 +13,7 @@ FLOOR = -40.0  # nats below the best cluster where weights count as nothing
 
 
 class DenseGibbs:
-    """Plain or cached sampler from random labels.
+    """Plain or cached sampler, from random labels if none are given.
 
     Plain: every cluster by its formula, a logarithm for each word and cluster. Cached: a table of log(a + count) for
     each word and cluster in single precision, word by word, so that a row's scores are sums of contiguous rows; a
@@ -21,12 +21,21 @@ class DenseGibbs:
     """
 
     def __init__(
-        self, rows, n_clusters: int, a: float, concentration: float, seed: int, *, is_cached: bool
+        self,
+        rows,
+        n_clusters: int,
+        a: float,
+        concentration: float,
+        seed: int,
+        *,
+        is_cached: bool,
+        start: np.ndarray | None = None,
     ) -> None:
         self.rows, self.a, self.concentration = rows, a, concentration
         self.is_cached = is_cached
         self.rng = np.random.default_rng(seed)
-        self.assigned = self.rng.integers(0, n_clusters, rows.shape[0])
+        anywhere = self.rng.integers(0, n_clusters, rows.shape[0])
+        self.assigned = anywhere if start is None else start.astype(np.int64)
         self.lengths = np.asarray(rows.sum(axis=1), np.int64)
         n_words = rows.shape[1]
         self.counts = np.zeros((n_words, n_clusters), np.int32)

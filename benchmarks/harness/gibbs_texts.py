@@ -8,12 +8,13 @@ OWN_SHARE = 0.5  # of a text's words
 
 
 def topic_texts(
-    n_texts: int, n_words: int, n_clusters: int, seed: int, length: int = 100
+    n_texts: int, n_words: int, n_clusters: int, seed: int, length: int = 100, own_share: float = OWN_SHARE
 ) -> tuple[csr_array, np.ndarray]:
     """Return texts of `length` words, and the cluster of each.
 
-    Half of the words are those of any text, the more common the lower their number (Zipf's law). The other half are
-    characteristic of the cluster: 60 words, not among the most common hundredth, in proportions drawn for each cluster.
+    `1 - own_share` of the words are those of any text, the more common the lower their number (Zipf's law). The
+    others are characteristic of the cluster: 60 words, not among the most common hundredth, in proportions drawn for
+    each cluster.
     """
     rng = np.random.default_rng(seed)
     truth = rng.integers(0, n_clusters, n_texts)
@@ -22,7 +23,7 @@ def topic_texts(
     ends = np.cumsum(rng.dirichlet(np.ones(N_OWN), n_clusters), axis=1)
     owner = np.repeat(truth, length)
     words = np.searchsorted(common, rng.random(owner.size) * common[-1])
-    is_own = rng.random(owner.size) < OWN_SHARE
+    is_own = rng.random(owner.size) < own_share
     # One sorted table for all clusters: cluster k's proportions lie between k and k + 1.
     stacked = (ends + np.arange(n_clusters)[:, None]).ravel()
     drawn = np.searchsorted(stacked, owner[is_own] + rng.random(int(is_own.sum())))

@@ -73,6 +73,34 @@ def news_titles() -> LabelledRows:
     return LabelledRows("News-T", rows, np.array([story["clusterNo"] for story in stories]))
 
 
+def news_texts() -> LabelledRows:
+    """The same stories with the beginning of their texts (TS), in another order."""
+    stories = [json.loads(line) for line in _gzipped("mstream", "TS.jsonl.gz").splitlines()]
+    rows = binary_words(story["text"] for story in stories)
+    return LabelledRows("TS", rows, np.array([story["cluster"] for story in stories]))
+
+
+def questions() -> LabelledRows:
+    """Questions to an assistant (clinc150), 150 intents; those without an intent are left out."""
+    lines = _gzipped("clinc150", "queries.jsonl.gz").splitlines()
+    asked = [one for one in map(json.loads, lines) if one["intent"] != "oos"]
+    labels = np.unique([one["intent"] for one in asked], return_inverse=True)[1]
+    return LabelledRows("clinc150", binary_words(one["text"] for one in asked), labels)
+
+
+def film_plots() -> LabelledRows:
+    """Film plots x frequent words (IMDB); the label is the first of a film's genres."""
+    words = parquet.ParquetDataset(folder() / "imdb_meka" / "words").read()
+    genres = parquet.read_table(folder() / "imdb_meka" / "genres.parquet")
+    plots, row_of = np.unique(words["plot"].to_numpy(), return_inverse=True)
+    names, column_of = np.unique(words["word"].to_pylist(), return_inverse=True)
+    rows = csr_array((np.ones(row_of.size), (row_of, column_of)), shape=(plots.size, names.size))
+    named, first = np.unique(genres["plot"].to_numpy(), return_index=True)
+    labels = np.unique(genres["genre"].to_pylist(), return_inverse=True)[1][first]
+    has_genre = np.isin(plots, named)
+    return LabelledRows("IMDB", csr_array(rows[has_genre]), labels[np.searchsorted(named, plots[has_genre])])
+
+
 def newsgroups() -> LabelledRows:
     """Newsgroup messages x frequent words (ng20), the rows with exactly one of 20 groups."""
     lines = (

@@ -16,6 +16,9 @@ from sparsemix.models.hashed_gibbs.state import (
 )
 
 MOST_TABLED = 1 << 20  # counts whose logarithms are kept
+FEW_CLUSTERS = (
+    128  # up to so many, numbers of all are read in one go faster than those of the few that hold a feature
+)
 
 
 def rows_of(indptr: Any, columns: Any, counts: Any, n_features: int) -> Rows:
@@ -59,10 +62,13 @@ def prior_of(
 
 
 def no_clusters(rows: Rows, prior: Prior, n_components: int) -> Clusters:
-    """Statistics of as many clusters without rows. Memory O(nnz), whatever the number of clusters."""
+    """Statistics of as many clusters without rows. Memory O(nnz), whatever the number of clusters.
+
+    A feature has either a number for each cluster, or a list of the clusters that hold it and a hash table.
+    """
     most = rows.n_rows_with  # no more clusters hold a feature than rows do
     places = np.left_shift(1, np.ceil(np.log2(1.5 * most + 1.0)).astype(np.int64))
-    is_direct = places >= n_components
+    is_direct = places >= n_components if n_components > FEW_CLUSTERS else 8 * places >= n_components
     size = np.where(is_direct, n_components, places)
     start = np.concatenate([[0], np.cumsum(size)])
     clusters = Clusters(

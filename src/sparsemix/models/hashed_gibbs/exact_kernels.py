@@ -83,25 +83,32 @@ def score_all(
         clusters.gains,
         clusters.cell_counts,
     )
+    is_tabled = prior.is_tabled
     logs, sizes, held_by_own = prior.log_single, clusters.sizes, np.float32(0.0)
     for at in range(rows.indptr[row], rows.indptr[row + 1]):
         w, added = columns[at], np.int64(added_counts[at])
-        first, is_list, is_by_token = starts[w], mask[w] >= 0, has_tokens(prior, added)
-        last = first + (np.int64(n_listed[w]) if is_list else held_out.shape[0])
-        keys, counts = all_keys[first:last], all_counts[first:last]
+        first, is_list, is_by_token = np.uint64(starts[w]), mask[w] >= 0, has_tokens(prior, added)
+        n_cells = np.int64(n_listed[w]) if is_list else held_out.shape[0]
         of_own = np.int64(0)
         if is_list:
-            of_own = count_at(keys, counts, own)
+            of_own = count_at(all_keys, all_counts, first, n_cells, own)
         elif own >= 0:
-            of_own = np.int64(counts[own])
+            of_own = np.int64(all_counts[first + np.uint64(own)])
         if not is_by_token:
-            _add_at_once(prior, sizes, keys, counts, added, held_out)
+            _add_at_once(prior, sizes, all_keys, all_counts, first, n_cells, added, held_out)
         elif is_list:
-            _add_list(keys, all_gains[first:last], held_out)
-            _add_list_further(logs, prior.a, keys, counts, added, held_out)
+            _add_list(all_keys, all_gains, first, n_cells, held_out)
+            _add_list_further(logs, prior.a, all_keys, all_counts, first, n_cells, added, held_out)
         else:
-            _add_direct(all_gains[first:last], held_out)
-            _add_direct_further(logs, prior.a, prior.is_tabled, counts, added, held_out)
+            for k in range(held_out.shape[0]):
+                held_out[k] += all_gains[first + np.uint64(k)]
+            for token in range(1, added):
+                if is_tabled:
+                    of_none = logs[token]
+                    for k in range(held_out.shape[0]):
+                        held_out[k] += logs[np.uint32(all_counts[first + np.uint64(k)] + token)] - of_none
+                else:
+                    _add_far(logs, prior.a, all_counts, first, token, held_out)
         if of_own > added and is_by_token:
             held_by_own = add_tokens(logs, prior.a, of_own - added, added, held_by_own)
         elif of_own > added:
@@ -148,52 +155,34 @@ def weigh_empty(prior, clusters, own, scores_out):
 
 
 @kernel
-def count_at(keys, counts, cluster):
-    """Count of a cluster in a list; zero if it is not there."""
+def count_at(keys, counts, first, n_cells, cluster):
+    """Count of a cluster in a list of so many cells from `first`; zero if it is not there."""
     count = np.int64(0)
-    for j in range(keys.shape[0]):
-        count += counts[j] * np.int32(keys[j] == cluster)
+    for j in range(n_cells):
+        at = first + np.uint64(j)
+        count += counts[at] * np.int32(keys[at] == cluster)
     return count
 
 
 @kernel
-def _add_list(keys, gains, held_out):
-    for j in range(keys.shape[0]):
-        held_out[keys[j]] += gains[j]
+def _add_list(keys, gains, first, n_cells, held_out):
+    for j in range(n_cells):
+        at = first + np.uint64(j)
+        held_out[np.uint32(keys[at])] += gains[at]
 
 
 @kernel
-def _add_direct(gains, held_out):
-    for k in range(gains.shape[0]):
-        held_out[k] += gains[k]
-
-
-@kernel
-def _add_list_further(logs, a, keys, counts, added, held_out):
+def _add_list_further(logs, a, keys, counts, first, n_cells, added, held_out):
     for token in range(1, added):
-        for j in range(keys.shape[0]):
-            held_out[keys[j]] += further(logs, a, np.int64(counts[j]), token)
+        for j in range(n_cells):
+            at = first + np.uint64(j)
+            held_out[np.uint32(keys[at])] += further(logs, a, np.int64(counts[at]), token)
 
 
 @kernel
-def _add_direct_further(logs, a, is_tabled, counts, added, held_out):
-    for token in range(1, added):
-        if is_tabled:
-            _add_shifted(logs[token:], logs[token], counts, held_out)
-        else:
-            _add_far(logs, a, counts, token, held_out)
-
-
-@kernel
-def _add_shifted(logs, of_none, counts, held_out):
-    for k in range(counts.shape[0]):
-        held_out[k] += logs[counts[k]] - of_none
-
-
-@kernel
-def _add_far(logs, a, counts, token, held_out):
-    for k in range(counts.shape[0]):
-        held_out[k] += further(logs, a, np.int64(counts[k]), token)
+def _add_far(logs, a, counts, first, token, held_out):
+    for k in range(held_out.shape[0]):
+        held_out[k] += further(logs, a, np.int64(counts[first + np.uint64(k)]), token)
 
 
 @kernel
@@ -205,11 +194,12 @@ def further(logs, a, count, token):
 
 
 @kernel
-def _add_at_once(prior, sizes, keys, counts, added, held_out):
-    for j in range(counts.shape[0]):
-        if counts[j] > 0:
-            k = np.int64(keys[j]) if keys[j] >= 0 else j
-            held_out[k] += gain(prior, sizes[k], np.int64(counts[j]), added)
+def _add_at_once(prior, sizes, keys, counts, first, n_cells, added, held_out):
+    for j in range(n_cells):
+        at = first + np.uint64(j)
+        if counts[at] > 0:
+            k = np.int64(keys[at]) if keys[at] >= 0 else j
+            held_out[k] += gain(prior, sizes[k], np.int64(counts[at]), added)
 
 
 @kernel

@@ -172,7 +172,7 @@ def _candidates(rows, row, budget, prior, clusters, own, work):
             break
         keys = all_keys[first:last] if is_list else work.identity
         counts = all_counts[first:last]
-        of_own = count_at(keys, counts, own)
+        of_own = count_at(keys, counts, np.uint64(0), last - first, own)
         if is_by_token:
             n_found = _find(keys, all_gains[first:last], held, found, n_found)
             _add_further(logs, prior.a, keys, counts, added, held)

@@ -1,0 +1,305 @@
+"""Sampling of very many clusters: what a document costs, and how soon samplers come equally near to the truth.
+
+Run ``python benchmarks/hashed_gibbs.py``; it writes ``benchmarks/results/hashed_gibbs.md``. ``--only`` does one part,
+``--quick`` all of them on smaller tables.
+"""
+
+import argparse
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import numpy as np
+from scipy.sparse import csr_array
+
+import sparsemix
+from harness import jobs, machine, realdata, tables
+from harness.gibbs_samplers import Dense, Did, Ours, Point, Sampler, curve
+from harness.gibbs_texts import topic_texts
+from sparsemix.metrics import normalized_mutual_information, variation_of_information
+from sparsemix.models.hashed_gibbs.engine import SMALL
+
+N_TEXTS, N_WORDS = 100_000, 50_000
+CLUSTERS = (100, 1_000, 10_000)
+BITS = (8, 16, 32, 64, 128, 256, 512)
+SHARE_ASTRAY = 0.2
+EQUALS = ("cached collapsed", "sparsemix, exact", "sparsemix, index")
+NEAR = 1.05  # times the VI that each of these came to, and 0.01 nats: "equal"
+REAL = {"clinc150": realdata.questions, "News-T": realdata.news_titles, "TS": realdata.news_texts}
+HASH_HEADER = (
+    "K",
+    "bits",
+    "proposal (us)",
+    "in all (us)",
+    "other clusters proposed",
+    "accepted",
+    "brought home",
+)
+COST_HEADER = ("K", "sampler", "a document (us)", "cached / this", "moves a second", "brought home")
+VI_HEADER = ("data", "K", "sampler", "VI at the end", "CPU to equal VI (s)", "cached / this", "plain / this")
+LARGE_HEADER = (
+    "non-zeros",
+    "clock (s)",
+    "CPU (s)",
+    "a document and sweep (us)",
+    "input (MB)",
+    "peak above input (MB)",
+    "VI",
+    "NMI",
+)
+HASH_NOTES = """From the true clusters, but a fifth of the documents in any cluster; one sweep. "Proposal" draws a
+cluster for each document from the signatures and does nothing with it; "in all" has the exact ratio and the moves.
+"Accepted" is the share of the proposals of another cluster that were; "brought home" the share of the documents
+astray that the sweep put into their true cluster: a proposal that is always rejected is worth nothing."""
+COST_NOTES = """CPU microseconds of one sweep, one thread, from the same start. Plain samplers evaluate each cluster
+by its formula (collapsed: measured on a part of the documents) or draw weights and profiles (uncollapsed). The
+cached one is the strongest dense sampler that we could write: tables of logarithms in single precision, word by
+word, sums of contiguous rows. "Exact" looks at every cluster too, by the counts of the document's words alone."""
+VI_NOTES = f"""CPU seconds of one thread until the variation of information to the truth, in nats, is at most
+{NEAR:g} times what the cached, exact and index samplers all came to, and 0.01 nats; all start with every document in
+any cluster, but for the last line, the default start of the library. Plain collapsed sampling has the same law as cached
+sampling, so its time is the same number of sweeps at its own pace, measured on a part of the documents. Start
+included, compilation excluded."""
+LARGE_NOTES = """One fit of `HashedGibbsMixture` with defaults and {n_sweeps} sweeps in a fresh process: texts of 10
+words, 20,000 different ones. The peak is what the fit held beyond its input."""
+
+
+def texts(n_texts: int, n_clusters: int) -> tuple[csr_array, np.ndarray]:
+    """Return made-up texts with 32-bit entries."""
+    rows, truth = topic_texts(n_texts, N_WORDS, n_clusters, seed=0)
+    return whole_numbers(rows), truth
+
+
+def whole_numbers(rows: csr_array) -> csr_array:
+    """Return the rows as all samplers here read them."""
+    parts = (rows.data.astype(np.int32), rows.indices.astype(np.int32), rows.indptr.astype(np.int64))
+    return csr_array(parts, shape=rows.shape)
+
+
+def astray(truth: np.ndarray, n_clusters: int) -> np.ndarray:
+    """Return the truth, but a fifth of the rows in any cluster."""
+    rng = np.random.default_rng(1)
+    return np.where(rng.random(truth.size) < SHARE_ASTRAY, rng.integers(0, n_clusters, truth.size), truth)
+
+
+def brought_home(
+    sampler: Sampler, start: np.ndarray, truth: np.ndarray, n_rows: int | None = None
+) -> tuple[Did, float]:
+    """Return what one sweep did, and which share of the rows that were astray, and visited, is home after it."""
+    did = sampler.sweep(n_rows)
+    were = start != truth
+    home = np.mean(sampler.assigned[were] == truth[were])
+    return did, float(home) * truth.size / did.n_rows
+
+
+def compile_all(rows: csr_array, truth: np.ndarray) -> None:
+    """Let every sampler compile."""
+    few, start = rows[:200], truth[:200] % 5
+    for make in samplers(few, 5, start).values():
+        make().sweep()
+    Ours(few, 5, start, kind="hash", n_bits=64).proposal_microseconds()
+
+
+def samplers(rows: csr_array, n_clusters: int, start: np.ndarray | None) -> dict[str, Callable[[], Sampler]]:
+    """Return what makes each sampler, by name."""
+    ours, dense = partial(Ours, rows, n_clusters, start), partial(Dense, rows, n_clusters, start)
+    return {
+        "plain collapsed": partial(dense, is_cached=False),
+        "plain uncollapsed": partial(ours, kind="uncollapsed"),
+        "cached collapsed": partial(dense, is_cached=True),
+        "sparsemix, exact": partial(ours, kind="exact"),
+        "sparsemix, index": partial(ours, kind="index"),
+        "sparsemix, hash, 128 bits": partial(ours, kind="hash", n_bits=128),
+    }
+
+
+def hash_part(n_texts: int, clusters: Sequence[int]) -> list[str]:
+    """Return the sections on proposals from signatures."""
+    lines = []
+    for n_clusters in clusters:
+        rows, truth = texts(n_texts, n_clusters)
+        compile_all(rows, truth)
+        start = astray(truth, n_clusters)
+        for n_bits in BITS:
+            sampler = Ours(rows, n_clusters, start, kind="hash", n_bits=n_bits)
+            alone = sampler.proposal_microseconds()
+            did, home = brought_home(sampler, start, truth)
+            lines.append(
+                [
+                    f"{n_clusters:,}",
+                    n_bits,
+                    f"{alone:.0f}",
+                    f"{did.microseconds:.0f}",
+                    f"{did.n_proposed / did.n_rows:.1%}",
+                    f"{did.acceptance:.1%}",
+                    f"{home:.1%}",
+                ]
+            )
+            print(lines[-1], flush=True)
+    return ["## Proposals from signatures", tables.markdown(HASH_HEADER, lines), HASH_NOTES]
+
+
+def cost_part(n_texts: int, clusters: Sequence[int]) -> list[str]:
+    """Return the sections on what a document costs."""
+    lines = []
+    for n_clusters in clusters:
+        rows, truth = texts(n_texts, n_clusters)
+        compile_all(rows, truth)
+        start = astray(truth, n_clusters)
+        found = {}
+        for name, make in samplers(rows, n_clusters, start).items():
+            n_rows = min(n_texts, 200_000 // n_clusters) if name == "plain collapsed" else None
+            found[name] = brought_home(make(), start, truth, n_rows)
+            print(n_clusters, name, f"{found[name][0].microseconds:.1f} us", flush=True)
+        cached = found["cached collapsed"][0].microseconds
+        for name, (did, home) in found.items():
+            ratio = cached / did.microseconds
+            lines.append(
+                [
+                    f"{n_clusters:,}",
+                    name,
+                    f"{did.microseconds:.1f}",
+                    f"{ratio:.2f}",
+                    f"{did.moves_per_second:,.0f}",
+                    f"{home:.1%}",
+                ]
+            )
+    return ["## What a document costs", tables.markdown(COST_HEADER, lines), COST_NOTES]
+
+
+def vi_part(n_texts: int, clusters: Sequence[int], seconds: float) -> list[str]:
+    """Return the sections on the time to equal VI."""
+    lines = []
+    for n_clusters in clusters:
+        lines += race("made-up", *texts(n_texts, n_clusters), n_clusters, seconds)
+    for name, read in REAL.items():
+        try:
+            data = read()
+        except FileNotFoundError as error:
+            print(f"{name} left out: {error}", flush=True)
+            continue
+        lines += race(name, whole_numbers(data.rows), data.labels, data.n_classes, seconds)
+    return ["## Time to equal VI", tables.markdown(VI_HEADER, lines), VI_NOTES]
+
+
+def race(
+    name: str, rows: csr_array, truth: np.ndarray, n_clusters: int, seconds: float
+) -> list[list[object]]:
+    """Return a line for each sampler: CPU seconds to the VI at which the cached sampler ends."""
+    compile_all(rows, np.unique(truth, return_inverse=True)[1])
+    made = samplers(rows, n_clusters, None)
+    made["sparsemix, default start"] = partial(
+        Ours, rows, n_clusters, None, kind="exact" if n_clusters <= SMALL else "index", at_random=SHARE_ASTRAY
+    )
+    plain = Dense(rows, n_clusters, None, is_cached=False).sweep(min(rows.shape[0], 200_000 // n_clusters))
+    del made["plain collapsed"]
+    found: dict[str, list[Point]] = {}
+    for one, make in made.items():
+        found[one] = list(curve(make, truth, seconds, most_sweeps=60))
+        print(
+            name,
+            n_clusters,
+            one,
+            f"VI {found[one][-1].vi:.3f}",
+            f"{found[one][-1].seconds:.1f} s",
+            flush=True,
+        )
+    goal = NEAR * max(min(point.vi for point in found[one]) for one in EQUALS) + 0.01
+    cached = first_below(found["cached collapsed"], goal)
+    sweeps = [point.vi <= goal for point in found["cached collapsed"]].index(True)
+    plain_seconds = sweeps * plain.seconds * rows.shape[0] / plain.n_rows
+    lines = [vi_line(name, n_clusters, "plain collapsed", None, plain_seconds, cached, plain_seconds)]
+    for one, points in found.items():
+        taken = first_below(points, goal)
+        lines.append(vi_line(name, n_clusters, one, points[-1].vi, taken, cached, plain_seconds))
+    return lines
+
+
+def first_below(points: Sequence[Point], goal: float) -> float | None:
+    """Return the seconds at which VI was first no more than the goal."""
+    return next((point.seconds for point in points if point.vi <= goal), None)
+
+
+def vi_line(
+    name: str,
+    n_clusters: int,
+    sampler: str,
+    end: float | None,
+    seconds: float | None,
+    cached: float | None,
+    plain: float,
+) -> list[object]:
+    """Return a line of the table."""
+    return [
+        name,
+        f"{n_clusters:,}",
+        sampler,
+        None if end is None else f"{end:.3f}",
+        "not reached" if seconds is None else f"{seconds:.1f}",
+        None if seconds is None or cached is None else f"{cached / seconds:.1f}",
+        None if seconds is None else f"{plain / seconds:.1f}",
+    ]
+
+
+def large_part(n_texts: int, n_clusters: int, n_sweeps: int) -> list[str]:
+    """Return the sections on one large fit."""
+    line = jobs.in_new_process(large_fit, n_texts, n_clusters, n_sweeps)
+    return [
+        f"## {n_texts:,} short texts, K = {n_clusters:,}",
+        tables.markdown(LARGE_HEADER, [line]),
+        LARGE_NOTES.format(n_sweeps=n_sweeps),
+    ]
+
+
+def large_fit(n_texts: int, n_clusters: int, n_sweeps: int) -> list[str]:
+    """Fit the public class with its defaults to short texts; return a table line."""
+    rows, truth = topic_texts(n_texts, 20_000, n_clusters, seed=0, length=10, own_share=0.8)
+    rows = whole_numbers(rows)
+    new = partial(
+        sparsemix.HashedGibbsMixture, n_sweeps=n_sweeps, burn_in=n_sweeps - 1, thin=1, random_state=0
+    )
+    new(SMALL + 1).fit(rows[:2_000])
+    machine.reset_peak()
+    before, watch = machine.current_bytes(), machine.Stopwatch()
+    model = new(n_clusters).fit(rows)
+    clock, cpu = watch.read()
+    peak = machine.peak_bytes() - before
+    return [
+        f"{rows.nnz:,}",
+        f"{clock:.0f}",
+        f"{cpu:.0f}",
+        f"{1e6 * cpu / n_texts / n_sweeps:.1f}",
+        f"{(rows.data.nbytes + rows.indices.nbytes + rows.indptr.nbytes) / machine.MEGABYTE:.0f}",
+        f"{peak / machine.MEGABYTE:.0f}",
+        f"{variation_of_information(truth, model.labels_):.3f}",
+        f"{normalized_mutual_information(truth, model.labels_):.3f}",
+    ]
+
+
+def main() -> None:
+    """Parse the options, run the parts, write the page."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", choices=["hash", "cost", "vi", "large"], help="one part instead of all")
+    parser.add_argument("--clusters", type=int, nargs="+", default=CLUSTERS, help="numbers of clusters")
+    parser.add_argument("--seconds", type=float, default=300.0, help="CPU seconds of a chain, at most")
+    parser.add_argument("--quick", action="store_true", help="a twentieth of the texts, K = 100 alone")
+    parser.add_argument("--page", default="hashed_gibbs", help="name of the page in benchmarks/results")
+    options = parser.parse_args()
+    machine.use_one_thread()
+    scale, clusters = (20, [100]) if options.quick else (1, options.clusters)
+    parts = {
+        "hash": lambda: hash_part(N_TEXTS // scale, clusters),
+        "cost": lambda: cost_part(N_TEXTS // scale, clusters),
+        "vi": lambda: vi_part(N_TEXTS // scale, clusters, options.seconds / scale),
+        "large": lambda: large_part(1_000_000 // scale, 5_000 // scale, n_sweeps=20),
+    }
+    sections = []
+    for name, part in parts.items():
+        if options.only in {None, name}:
+            sections += part()
+    sections.append(f"The load average at the end was {machine.load():.1f}.")
+    page = tables.write_page(options.page, "Sampling of very many clusters", machine.describe(), sections)
+    print(page.read_text(encoding="utf-8"))
+
+
+if __name__ == "__main__":
+    main()
