@@ -36,8 +36,8 @@ WAY_NOTES = """CPU seconds until the objective is within so many nats an event o
 from one random start; a dash where it was not reached in {n} sweeps. scikit-learn makes the same steps as
 "multiplicative", so that its line is those sweeps times the seconds of its own."""
 PEER_NOTES = """A fifth of the events was held out. Log likelihoods are in nats an event, without ln x!, at the multiple
-of all rates that is best for each method; rates below 1e-12 count as that. hpfrec and poismf maximise other objectives, so
-that both columns count. CPU seconds of one thread, reading the table included. poismf runs with its defaults."""
+of all rates that is best for each method; rates below 1e-12 count as that. hpfrec and poismf maximise other objectives,
+so that both columns count. CPU seconds of one thread, reading the table included. poismf runs with its defaults."""
 
 
 def spread(values: list[float], digits: int = 3) -> str:
@@ -103,8 +103,9 @@ def reached(trace: list[tuple], best: float, n_events: float) -> list[str | None
     return times
 
 
-def peer_part(counts, peer_sweeps: list[int]) -> list[str]:
+def peer_part(n_users: int, peer_sweeps: list[int]) -> list[str]:
     """Return the section on other libraries."""
+    counts = make_counts(n_users, N_FEATURES, N_COMPONENTS, PER_USER, 0)
     train, test = split_events(counts, 0.2, 0)
 
     def own(solver: str):
@@ -131,7 +132,7 @@ def peer_part(counts, peer_sweeps: list[int]) -> list[str]:
     missing = [name for name in ("hpfrec", "poismf") if not is_there(name)]
     said = f" Not installed, and so left out: {', '.join(missing)}." if missing else ""
     header = ("method", "CPU (s)", "log likelihood, learnt events", "log likelihood, held-out events")
-    return ["## Other libraries", tables.markdown(header, lines), PEER_NOTES + said]
+    return [f"## Other libraries, {n_users:,} users", tables.markdown(header, lines), PEER_NOTES + said]
 
 
 def memory_of_fit(n_users: int, solver: str) -> tuple[float, float]:
@@ -170,7 +171,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="a tenth of the users")
     parser.add_argument("--pairs", type=int, default=5, help="sweeps and bare passes in turn")
     parser.add_argument("--sweeps", type=int, default=200, help="sweeps on the way to an objective")
-    parser.add_argument("--peer-sweeps", type=int, nargs="+", default=[20], help="sweeps of hpfrec")
+    parser.add_argument("--peer-sweeps", type=int, nargs="+", default=[20, 100], help="sweeps of hpfrec")
     parser.add_argument("--page", default="gamma_poisson", help="name of the page in benchmarks/results")
     options = parser.parse_args()
     machine.use_one_thread()
@@ -180,7 +181,7 @@ def main() -> None:
     sections, peer = sweep_part(counts, options.pairs)
     sections = [f"{what}{N_COMPONENTS}.", *sections, *way_part(counts, peer, options.sweeps)]
     sections += [
-        *peer_part(counts, options.peer_sweeps),
+        *peer_part(10_000, options.peer_sweeps),
         *memory_part(n_users),
         f"The load average at the end was {machine.load():.1f}.",
     ]

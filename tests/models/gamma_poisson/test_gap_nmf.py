@@ -62,7 +62,7 @@ def test_one_cell_has_the_exact_posterior():
         sparse.csr_array([[2.0]]), Factors(np.ones((1, 1)), np.ones((1, 1))), prior, np.random.default_rng(0)
     )
     found = []
-    for _ in range(6_000):
+    for _ in range(4_000):
         chain.sweep()
         found.append([chain.factors.users[0, 0], chain.factors.users[0, 0] * chain.factors.features[0, 0]])
     grid = (np.arange(3_000) + 0.5) * 0.005

@@ -66,7 +66,7 @@ def test_the_chain_has_the_exact_posterior(most):
     chain = chain_of(TINY, prior)
     chain.most = most
     chain.parts = [chain._part(*part) for part in chain.table.parts]
-    expected, found = exact_posterior(TINY, prior), visited(chain, 6_000)
+    expected, found = exact_posterior(TINY, prior), visited(chain, 4_000)
     assert set(found) <= set(expected)
     for key, probability in expected.items():
         if probability > 0.02:
@@ -77,7 +77,7 @@ def test_a_wrong_chain_is_caught():
     """The same test, with a rate that the chain does not know of."""
     prior = prior_of(2, 0.8, 0.5, 0.7)
     expected = exact_posterior(TINY, prior._replace(shape=np.array([0.8, 2.4])))
-    found = visited(chain_of(TINY, prior), 4_000)
+    found = visited(chain_of(TINY, prior), 3_000)
     worst = max(
         abs(z_score([each == key for each in found], probability))
         for key, probability in expected.items()

@@ -24,7 +24,7 @@ from sparsemix.models.gamma_poisson.state import (
 )
 from sparsemix.numeric.threads import Run, equal_parts, thread_runner
 
-MOST_PARTS = 16
+MOST_PARTS = 8
 ENTRIES_PER_FEATURE = 16  # of a part, so that its table of features costs less than its rows
 
 
@@ -101,7 +101,8 @@ def users_of(counts: FloatMatrix, prior: Prior) -> FloatMatrix:
 
     Where the shape is below one, some are clipped at zero. A user of whom nothing would be left keeps the largest.
     """
-    users = np.maximum(counts + (prior.shape - 1.0), 0.0)
+    users = counts + (prior.shape - 1.0)
+    np.maximum(users, 0.0, out=users)
     if np.any(prior.shape < 1.0):
         lost = np.flatnonzero(~users.any(axis=1) & counts.any(axis=1))
         best = counts[lost].argmax(axis=1)

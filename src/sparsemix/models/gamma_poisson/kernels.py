@@ -38,7 +38,6 @@ def add_expected_counts(
             ratio = values[e] / rate if rate > LEAST_RATE else 0.0
             for k in range(n_components):
                 total[k] += ratio * factors[j, k]
-            for k in range(n_components):
                 feature_ratios[j, k] += ratio * own[k]
         for k in range(n_components):
             user_counts_out[i, k] = own[k] * total[k]
