@@ -56,8 +56,8 @@ cached one is the strongest dense sampler that we could write: tables of logarit
 word, sums of contiguous rows. "Exact" looks at every cluster too, by the counts of the document's words alone."""
 VI_NOTES = f"""CPU seconds of one thread until the variation of information to the truth, in nats, is at most
 {NEAR:g} times what the cached, exact and index samplers all came to, and 0.01 nats; all start with every document in
-any cluster, but for the last line, the default start of the library. Plain collapsed sampling has the same law as cached
-sampling, so its time is the same number of sweeps at its own pace, measured on a part of the documents. Start
+any cluster, but for the last line, the default start of the library. Plain collapsed sampling has the same law as
+cached sampling, so its time is the same number of sweeps at its own pace, measured on a part of the documents. Start
 included, compilation excluded."""
 LARGE_NOTES = """One fit of `HashedGibbsMixture` with defaults and {n_sweeps} sweeps in a fresh process: texts of 10
 words, 20,000 different ones. The peak is what the fit held beyond its input."""
