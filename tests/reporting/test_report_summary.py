@@ -117,5 +117,7 @@ def test_assignments_by_hand():
 
 def test_models_of_real_numbers_have_no_probabilities_to_show():
     unfitted = sm.HashedGibbsMixture(3, family="gaussian")
-    with pytest.raises(sm.ParameterError, match="'model' of summarize_model must be one of counts or presence"):
+    with pytest.raises(
+        sm.ParameterError, match="'model' of summarize_model must be one of counts or presence"
+    ):
         summarize_model(unfitted)
