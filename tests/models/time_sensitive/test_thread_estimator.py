@@ -77,6 +77,9 @@ def test_attributes(fitted):
     assert_array_equal(fitted.component_ids_, np.arange(sizes.size))
     assert fitted.n_features_in_ == rows.shape[1]
     assert fitted.takes_counts
+    assert fitted.concentration_ == 1.0
+    assert fitted.time_kernel_ == TimeKernel.exponential(half_life="5d")
+    assert fitted.learning_.shape == (0, 2)
 
 
 def test_log_joint_is_that_of_the_last_draw(fitted):
@@ -283,7 +286,7 @@ BAD = {
     "split_merge": (None, "x", -1, np.nan, True, 1001),
     "burn_in": (None, "x", -1, 1.5, True, [3], 12), "family": (None, 3, "poisson", ["multinomial"]),
     "concentration": NO_PSEUDO_COUNTS, "smoothing": NO_PSEUDO_COUNTS, "prior_strength": NO_PSEUDO_COUNTS,
-    "prior_mean": (*NO_PSEUDO_COUNTS, 1, "Empirical"), "strict": (None, "no", 1),
+    "prior_mean": (*NO_PSEUDO_COUNTS, 1, "Empirical"), "strict": (None, "no", 1), "learn": (None, "yes", 1),
     "time_kernel": (None, "step ", 3, abs, ["step"], np.exp), "decay_rate": (1.0, "x"), "half_life": ("x", 0, -1, [3]),
     "binarize": ("x", -0.1, np.nan, True), "random_state": ("abc", -1, 1.5), "n_jobs": (0, 1.5, True, "all"),
     "verbose": (-1, "yes", None, 0.5),

@@ -18,8 +18,8 @@ def small_payload():
     parameters = {
         "concentration": 1.0, "time_kernel": "exponential", "decay_rate": 0.5, "half_life": None, "strict": False,
         "family": "multinomial", "smoothing": 0.5, "prior_mean": "empirical", "prior_strength": 1.0, "n_sweeps": 6,
-        "burn_in": 2, "thin": 2, "split_merge": 0.2, "n_chains": 1, "init": "sequential", "binarize": None,
-        "random_state": 0, "n_jobs": None, "verbose": 0,
+        "burn_in": 2, "thin": 2, "split_merge": 0.2, "learn": False, "n_chains": 1, "init": "sequential",
+        "binarize": None, "random_state": 0, "n_jobs": None, "verbose": 0,
     }  # fmt: skip
     metadata = {
         "n_features": 3, "n_rows": 3, "kind": "exponential", "rate": 0.5, "period": 0.0, "width": 0.0,

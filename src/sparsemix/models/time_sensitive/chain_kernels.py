@@ -7,6 +7,8 @@ soon is one. A step kernel telescopes to the number of members. Others add up th
 
 import math
 
+import numpy as np
+
 from sparsemix.models.time_sensitive.state import COUNT, RECURSION, SUM
 from sparsemix.models.time_sensitive.time_kernels import PERIODIC, POWER_LAW, STEP, WINDOW
 from sparsemix.numeric.jit import kernel
@@ -212,9 +214,12 @@ def log_time_prior(timing, log_new, chains):
 
 
 @kernel
-def log_normalizer(timing, concentration):
-    """Sum over the rows of the log of all weights and the concentration; it does not depend on the partition."""
-    total, weight = 0.0, 0.0
+def sums_of_weights(
+    timing,
+    sums_out,  # OUT (n_rows,) float64
+):
+    """Sum of the weights of all earlier rows for each row; it does not depend on the partition."""
+    weight = 0.0
     for row in range(timing.times.shape[0]):
         if timing.way == RECURSION:
             if row > 0:
@@ -228,5 +233,40 @@ def log_normalizer(timing, concentration):
             while earlier >= 0 and timing.times[row] - timing.times[earlier] <= timing.support:
                 weight += weight_between(timing, earlier, row)
                 earlier -= 1
-        total += math.log(weight + concentration)
-    return total
+        sums_out[row] = weight
+
+
+@kernel
+def log_prior_by_rate(
+    times,
+    chains,
+    concentration,
+    rate,
+    out,  # OUT (3,) float64: log prior, and its derivatives by concentration and rate
+):
+    """Log prior of a partition under an exponential kernel, and its derivatives (eqs 22 to 25)."""
+    n_rows = times.shape[0]
+    weights, slopes = np.zeros(n_rows), np.zeros(n_rows)  # of the row's history in its own cluster
+    everything, slope = 0.0, 0.0
+    out[:] = 0.0
+    for row in range(n_rows):
+        if row > 0:
+            gap = times[row] - times[row - 1]
+            decay = math.exp(-rate * gap)
+            slope = decay * (slope - gap * (everything + 1.0))
+            everything = decay * (everything + 1.0)
+        last = chains.before[row]
+        if last < 0:
+            out[0] += math.log(concentration)
+            out[1] += 1.0 / concentration
+        else:
+            gap = times[row] - times[last]
+            log_weight = math.log1p(weights[last]) - rate * gap
+            log_slope = slopes[last] / (1.0 + weights[last]) - gap
+            weights[row] = math.exp(log_weight)
+            slopes[row] = weights[row] * log_slope
+            out[0] += log_weight
+            out[2] += log_slope
+        out[0] -= math.log(everything + concentration)
+        out[1] -= 1.0 / (everything + concentration)
+        out[2] -= slope / (everything + concentration)

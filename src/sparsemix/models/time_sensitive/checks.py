@@ -68,6 +68,7 @@ def hyperparameters_alone(model: Any) -> None:
     checks.one_of("family", owner, model.family, tuple(FAMILIES))
     for name in ("concentration", "smoothing", "prior_strength"):
         checks.pseudo_count(name, owner, getattr(model, name))
+    checks.truth_value("learn", owner, model.learn)
     checks.truth_value("strict", owner, model.strict)
     binarize(model)
     if not checks.is_word(model.prior_mean, "empirical"):

@@ -49,7 +49,9 @@ class Chain:
         self._window = building.window_of(rows, prior)
         self.chains = building.no_clusters(rows.lengths.size)
         self._log_new = float(np.log(prior.concentration))
-        self._log_normalizer = float(chain_kernels.log_normalizer(timing, prior.concentration))
+        sums = np.empty(rows.lengths.size)
+        chain_kernels.sums_of_weights(timing, sums)
+        self._log_normalizer = float(np.sum(np.log(sums + prior.concentration)))
 
     @property
     def assigned(self) -> IntVector:

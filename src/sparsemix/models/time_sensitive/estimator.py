@@ -1,38 +1,29 @@
 """The public class of clusters in time, by Gibbs sampling."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils.validation import check_is_fitted
+from numpy.typing import ArrayLike
 
-from sparsemix.answers import ComponentSummary, Suggestion
-from sparsemix.answers.unknown import warn_of_unknown_rows
 from sparsemix.foundation.errors import DataError, parameter_error
-from sparsemix.models.time_sensitive import answers, building, checks, payload
+from sparsemix.models.time_sensitive import building, checks
 from sparsemix.models.time_sensitive.engine import Chain
+from sparsemix.models.time_sensitive.learning import learn
+from sparsemix.models.time_sensitive.mixture import MixtureInTime
 from sparsemix.models.time_sensitive.reading import Table
 from sparsemix.models.time_sensitive.sampling import Progress, Settings, Trace, sample
-from sparsemix.models.time_sensitive.solution import (
-    Scores,
-    Solution,
-    log_evidence,
-    log_weights,
-    new_share,
-    responsibilities,
-    scores,
-    sums_of,
-)
-from sparsemix.models.time_sensitive.state import FloatMatrix, FloatVector, IntVector
+from sparsemix.models.time_sensitive.solution import Solution, sums_of
+from sparsemix.models.time_sensitive.state import FloatMatrix, IntVector, Prior, Rows
 from sparsemix.models.time_sensitive.time_kernels import TimeKernel
 from sparsemix.models.time_sensitive.times import times_of
-from sparsemix.persistence import Payload
+
+FEWEST_STEPS = 10  # of learning
 
 
-class TimeSensitiveMixture(ClusterMixin, BaseEstimator):
+class TimeSensitiveMixture(MixtureInTime):
     """Clusters in time: a Dirichlet process mixture in which old rows count less, by collapsed Gibbs sampling.
 
     A row joins a cluster with a probability that grows with the cluster's recent rows, as weighed by a time kernel, or
@@ -58,6 +49,9 @@ class TimeSensitiveMixture(ClusterMixin, BaseEstimator):
         Visits to all rows; how many come before the first draw is kept; and one draw for how many.
     split_merge : float >= 0, default=0.2
         Moves for each row in a sweep that propose to cut a cluster in two or to join two.
+    learn : bool, default=False
+        Whether to learn the concentration, and the rate of the exponential kernel (unless `strict`), in as many sweeps
+        of a chain as `burn_in`, at least 10, before the others begin.
     n_chains : int, default=1
         Independent chains.
     init : "sequential" or (n_rows,) array of int, default="sequential"
@@ -81,6 +75,10 @@ class TimeSensitiveMixture(ClusterMixin, BaseEstimator):
         Log probability of rows and partition together after each sweep, nats.
     n_clusters_, moves_, split_merges_ : (n_chains, n_sweeps) ndarray of int
         Clusters after each sweep, rows that changed theirs one by one, and clusters that were cut or joined.
+    concentration_, time_kernel_ : float and TimeKernel
+        Those that were sampled with, as given or learnt.
+    learning_ : (n_steps, 2) ndarray
+        Concentration and rate after each step of learning.
     weights_ : (n_clusters,) ndarray
     component_ids_ : (n_clusters,) ndarray of int
     n_features_in_, feature_names_in_ : as in scikit-learn.
@@ -123,6 +121,7 @@ class TimeSensitiveMixture(ClusterMixin, BaseEstimator):
         burn_in: int = 20,
         thin: int = 4,
         split_merge: float = 0.2,
+        learn: bool = False,
         n_chains: int = 1,
         init: str | ArrayLike = "sequential",
         binarize: float | None = None,
@@ -143,6 +142,7 @@ class TimeSensitiveMixture(ClusterMixin, BaseEstimator):
         self.burn_in = burn_in
         self.thin = thin
         self.split_merge = split_merge
+        self.learn = learn
         self.n_chains = n_chains
         self.init = init
         self.binarize = binarize
@@ -193,32 +193,50 @@ class TimeSensitiveMixture(ClusterMixin, BaseEstimator):
         checks.memory(self, settings, table.n_rows)
         order = np.argsort(seconds, kind="stable")
         matrix = table.matrix[order]
-        learnt = Solution(hyper, kernel, seconds[order], start[order], matrix, None, features)
-        trace = self._sample(learnt, settings, partial(self._follow, on_sweep))
+        begun = Solution(hyper, kernel, seconds[order], start[order], matrix, None, features)
+        rows = building.rows_of(matrix, np.arange(order.size))
+        self._check_start(begun)
+        if self.learn:
+            begun, path = self._learnt(begun, rows, settings)
+        trace = self._sample(begun, rows, settings, partial(self._follow, on_sweep))
         self._record(trace, order)
-        counts = sums_of(matrix, trace.labels)
-        self._adopt(learnt._replace(labels=trace.labels, counts=counts))
+        self.learning_ = path if self.learn else np.empty((0, 2))
+        self._adopt(begun._replace(labels=trace.labels, counts=sums_of(matrix, trace.labels)))
         return self
 
-    def _sample(self, begun: Solution, settings: Settings, follow: Callable[[Progress], None]) -> Trace:
-        hyper, n_rows = begun.hyper, begun.times.size
-        rows = building.rows_of(begun.matrix, np.arange(n_rows))
-        numbers = (hyper.family, hyper.concentration, hyper.a, hyper.b)
-        prior = building.prior_of(rows, begun.features.n_features, *numbers)
-        timing = building.timing_of(begun.kernel, begun.times, hyper.concentration, strict=hyper.strict)
-        if not building.fill(building.no_clusters(n_rows), timing, begun.labels):
+    def _check_start(self, begun: Solution) -> None:
+        timing = building.timing_of(begun.kernel, begun.times, 1.0, strict=begun.hyper.strict)
+        if not building.fill(building.no_clusters(begun.times.size), timing, begun.labels):
             raise DataError(
                 f"'init' of {type(self).__name__} must put no row into a cluster of which nothing weighs any more, but "
                 f"this kernel forgets. Set init='sequential'."
             )
-        search = bool(np.isinf(timing.support))
-        return sample(
-            partial(Chain, rows, prior, timing, float(self.split_merge)),
-            settings,
+
+    def _learnt(self, begun: Solution, rows: Rows, settings: Settings) -> tuple[Solution, FloatMatrix]:
+        found = learn(
+            rows,
+            _prior_of(begun, rows),
+            begun.kernel,
+            begun.times,
             begun.labels,
-            follow,
-            search=search,
+            np.random.default_rng([settings.seed, settings.n_chains]),
+            n_steps=max(settings.burn_in, FEWEST_STEPS),
+            strict=begun.hyper.strict,
+            moves_per_row=float(self.split_merge),
         )
+        hyper = begun.hyper._replace(concentration=found.concentration)
+        kernel = (
+            replace(begun.kernel, rate=found.rate) if begun.kernel.kind == "exponential" else begun.kernel
+        )
+        return begun._replace(hyper=hyper, kernel=kernel), found.trace
+
+    def _sample(
+        self, begun: Solution, rows: Rows, settings: Settings, follow: Callable[[Progress], None]
+    ) -> Trace:
+        prior, hyper = _prior_of(begun, rows), begun.hyper
+        timing = building.timing_of(begun.kernel, begun.times, hyper.concentration, strict=hyper.strict)
+        new_chain = partial(Chain, rows, prior, timing, float(self.split_merge))
+        return sample(new_chain, settings, begun.labels, follow, search=bool(np.isinf(timing.support)))
 
     def _follow(self, on_sweep: Callable[[Progress], None] | None, progress: Progress) -> None:
         if self.verbose:
@@ -238,184 +256,8 @@ class TimeSensitiveMixture(ClusterMixin, BaseEstimator):
         self.moves_ = np.array([[each.n_moved for each in chain] for chain in trace.sweeps])
         self.split_merges_ = np.array([[each.n_split_merge for each in chain] for chain in trace.sweeps])
 
-    @property
-    def takes_counts(self) -> bool:
-        """Whether features share one probability, and count as often as they stand in a row."""
-        return self.family == "multinomial"
 
-    @property
-    def weights_(self) -> FloatVector:
-        """Share of the rows in each cluster, (n_clusters,), a little less, since new ones have theirs."""
-        return np.exp(log_weights(self._opened()))
-
-    @property
-    def component_ids_(self) -> IntVector:
-        """Ids of the clusters, ``0 .. n_clusters - 1``."""
-        return np.arange(self._opened().counts.shape[0])
-
-    def predict(self, X: Any, *, times: Any = None) -> IntVector:
-        """Most probable cluster of each row at its time, the first of equals; (n_rows,)."""
-        return np.asarray(self.predict_proba(X, times=times).argmax(axis=1))
-
-    def predict_proba(self, X: Any, *, times: Any = None) -> FloatMatrix:
-        """Posterior probabilities of the clusters of `labels_`, given row and time; (n_rows, n_clusters).
-
-        A row is looked at as if it had been among those that were learnt. Rows sum to one; how probable it is that one
-        begins a cluster of its own is told by `new_cluster_probability`. Where the time rules out all clusters, it is
-        left out.
-        """
-        ask = lambda found, rows: responsibilities(self._clusters, found, rows)  # noqa: E731
-        return np.vstack([np.empty((0, self._solution().counts.shape[0])), *self._ask(X, times, ask)])
-
-    def new_cluster_probability(self, X: Any, *, times: Any = None) -> FloatVector:
-        """Probability that a row is in none of the clusters of `labels_`; (n_rows,)."""
-        return np.concatenate([np.empty(0), *self._ask(X, times, lambda found, _: new_share(found))])
-
-    def score_samples(self, X: Any, *, times: Any = None) -> FloatVector:
-        """Log probability of each row, given its time, nats; (n_rows,). A row's score does not depend on the others.
-
-        Of multinomial rows it is that of the words in their order.
-        """
-        return np.concatenate([np.empty(0), *self._ask(X, times, lambda found, _: log_evidence(found))])
-
-    def score(self, X: Any, y: object = None, *, times: Any = None) -> float:  # noqa: ARG002
-        """Mean log probability of the rows, nats."""
-        found = self.score_samples(X, times=times)
-        if not found.size:
-            raise DataError("'X' of score must have at least one row, but it has none. Add rows.")
-        return float(found.mean())
-
-    def unknown_rows(self, X: Any) -> NDArray[np.bool_]:
-        """Which rows hold features, but none that the model knows; (n_rows,)."""
-        solution = self._solution()
-        return np.asarray(self._table(X).known(solution.features, type(self).__name__)[1])
-
-    def threads(self, n_features: int = 5, *, n_bins: int = 20) -> list[answers.Thread]:
-        """Clusters as threads: when they were alive, how much, and about what.
-
-        Parameters
-        ----------
-        n_features : int, default=5
-            Distinctive features of each.
-        n_bins : int, default=20
-            Parts into which the time of all rows is cut for the timelines.
-
-        Returns
-        -------
-        list of Thread
-            In the order of their first rows.
-        """
-        return answers.threads(self._solution(), n_features, n_bins)
-
-    def top_features(
-        self, n: int = 10, *, by: str = "evidence", level: float = 0.95
-    ) -> list[ComponentSummary]:
-        """The features that stand for each cluster.
-
-        Parameters
-        ----------
-        n : int, default=10
-            Features per cluster.
-        by : {"evidence", "mean", "lift"}, default="evidence"
-            "evidence" sorts by smoothed count, "mean" by probability, "lift" by the lower end of its interval over the
-            probability in all rows.
-        level : float in (0, 1), default=0.95
-            Mass of the credible intervals.
-
-        Returns
-        -------
-        list of ComponentSummary
-            One for each cluster.
-        """
-        return answers.top_features(self._solution(), n, by, level)
-
-    def suggest(
-        self, accepted: Any, reject: Any = (), *, n: int = 10, level: float | None = 0.95
-    ) -> list[Suggestion]:
-        """Suggest features that go with those of a row, whatever its time.
-
-        Parameters
-        ----------
-        accepted, reject : sequence of str or int
-            Features that the row holds, and that it shall not hold; all others are not observed.
-        n : int, default=10
-        level : float in (0, 1) or None, default=0.95
-            Mass of the credible intervals; None leaves them out, which is faster.
-
-        Returns
-        -------
-        list of Suggestion
-            Most probable first.
-
-        Raises
-        ------
-        ParameterError
-            If a feature is not known; close matches are named.
-        """
-        return answers.suggest(self._solution(), accepted, reject, n, level)
-
-    def to_payload(self) -> Payload:
-        """The exact state for a model file: rows, their times and clusters, but no draws.
-
-        ParameterError if the time kernel is a function.
-        """
-        check_is_fitted(self)
-        parameters = self.get_params()
-        if not isinstance(self.init, str):
-            parameters["init"] = "sequential"
-        if not isinstance(self.half_life, str | float | int | None):
-            parameters["half_life"] = self.half_life.total_seconds()
-        return payload.pack(self.model_kind, parameters, self._clusters)
-
-    @classmethod
-    def from_payload(cls, stored: Payload) -> Self:
-        """The model that `to_payload` packed; ModelFileError if anything does not fit."""
-        model = cls(**payload.parameters_of(stored, cls))
-        model._adopt(payload.unpack(stored))
-        return model
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_clusters")
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.positive_only = self.family != "bernoulli"
-        return tags
-
-    def _adopt(self, solution: Solution) -> None:
-        self._clusters = solution
-        self._features = solution.features
-        self.n_features_in_ = solution.features.n_features
-        if hasattr(self, "feature_names_in_"):
-            delattr(self, "feature_names_in_")
-        if solution.features.names is not None:
-            self.feature_names_in_ = solution.features.names
-
-    def _opened(self) -> Solution:
-        """The clusters; AttributeError, as Python has it for missing attributes, before there are any."""
-        if not self.__sklearn_is_fitted__():
-            raise AttributeError(f"this {type(self).__name__} has not learnt any rows yet: call fit")
-        return self._clusters
-
-    def _solution(self) -> Solution:
-        check_is_fitted(self)
-        return self._clusters
-
-    def _table(self, X: Any) -> Table:
-        checks.binarize(self)
-        return Table(X, self._solution().hyper.family, self.binarize, type(self).__name__)
-
-    def _ask(self, X: Any, times: Any, question: Callable[[Scores, Any], Any]) -> list[Any]:
-        solution, owner = self._solution(), type(self).__name__
-        table = self._table(X)
-        matrix, is_unknown = table.known(solution.features, owner)
-        seconds = times_of(X, times, table.n_rows, owner, needed=solution.kernel.kind != "step")
-        if is_unknown.any():
-            warn_of_unknown_rows(int(is_unknown.sum()), table.n_rows)
-        step, found = 0, []
-        for part in scores(solution, matrix, seconds):
-            n = part.log_weight.size
-            found.append(question(part, matrix[step : step + n]))
-            step += n
-        return found
+def _prior_of(begun: Solution, rows: Rows) -> Prior:
+    hyper = begun.hyper
+    numbers = (hyper.family, hyper.concentration, hyper.a, hyper.b)
+    return building.prior_of(rows, begun.features.n_features, *numbers)
