@@ -14,9 +14,9 @@ from scipy.sparse import csr_array
 import sparsemix
 from harness import jobs, machine, realdata, tables
 from harness.gibbs_samplers import Dense, Did, Ours, Point, Sampler, curve
-from harness.gibbs_texts import topic_texts
 from sparsemix.metrics import normalized_mutual_information, variation_of_information
 from sparsemix.models.hashed_gibbs.engine import SMALL
+from sparsemix.reproduction.texts import clustered_texts
 
 N_TEXTS, N_WORDS = 100_000, 50_000
 CLUSTERS = (100, 1_000, 10_000)
@@ -65,12 +65,13 @@ words, 20,000 different ones. The peak is what the fit held beyond its input."""
 
 def texts(n_texts: int, n_clusters: int) -> tuple[csr_array, np.ndarray]:
     """Return made-up texts with 32-bit entries."""
-    rows, truth = topic_texts(n_texts, N_WORDS, n_clusters, seed=0)
+    rows, truth = clustered_texts(n_texts, N_WORDS, n_clusters, length=100, seed=0)
     return whole_numbers(rows), truth
 
 
 def whole_numbers(rows: csr_array) -> csr_array:
     """Return the rows as all samplers here read them."""
+    rows.sum_duplicates()
     parts = (rows.data.astype(np.int32), rows.indices.astype(np.int32), rows.indptr.astype(np.int64))
     return csr_array(parts, shape=rows.shape)
 
@@ -93,7 +94,7 @@ def brought_home(
 
 def compile_all(rows: csr_array, truth: np.ndarray) -> None:
     """Let every sampler compile."""
-    few, start = rows[:200], truth[:200] % 5
+    few, start = whole_numbers(rows[:200]), truth[:200] % 5
     for make in samplers(few, 5, start).values():
         make().sweep()
     Ours(few, 5, start, kind="hash", n_bits=64).proposal_microseconds()
@@ -252,7 +253,7 @@ def large_part(n_texts: int, n_clusters: int, n_sweeps: int) -> list[str]:
 
 def large_fit(n_texts: int, n_clusters: int, n_sweeps: int) -> list[str]:
     """Fit the public class with its defaults to short texts; return a table line."""
-    rows, truth = topic_texts(n_texts, 20_000, n_clusters, seed=0, length=10, own_share=0.8)
+    rows, truth = clustered_texts(n_texts, 20_000, n_clusters, length=10, seed=0)
     rows = whole_numbers(rows)
     new = partial(
         sparsemix.HashedGibbsMixture, n_sweeps=n_sweeps, burn_in=n_sweeps - 1, thin=1, random_state=0
