@@ -5,7 +5,8 @@ import sys
 
 import pytest
 
-from sparsemix.reproduction import Curves, Table, fastex
+from sparsemix.cli.options import Paper
+from sparsemix.reproduction import PAPERS, Curves, Table, fastex
 
 RESULTS = [
     Table("table_1", "Costs", ("clusters", "µs"), [(10, 1.25), (20, 2.5)]),
@@ -62,6 +63,10 @@ def test_a_folder_with_files_of_others_is_refused_before_anything_is_sampled(
     )
     assert (tmp_path / name).read_text() == "mine,alone\n"
     assert not asked
+
+
+def test_the_command_knows_all_papers():
+    assert [str(paper) for paper in Paper] == list(PAPERS)
 
 
 def test_wrong_use(sparsemix, asked, tmp_path):

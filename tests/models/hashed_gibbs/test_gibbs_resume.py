@@ -87,6 +87,16 @@ def test_uncollapsed_chains_go_on_too(family, tmp_path):
     assert_same(loaded, sm.UncollapsedGibbsMixture(**options).fit(rows))
 
 
+@pytest.mark.parametrize("proposal", ["exact", "hash"])
+@pytest.mark.parametrize("family", ["gaussian", "gaussian_full"])
+def test_rows_of_real_numbers_go_on_too(family, proposal, tmp_path):
+    centres = np.repeat([[-4.0, 0.0], [4.0, 1.0], [0.0, 5.0]], 20, axis=0)
+    rows = np.random.default_rng(0).normal(centres)
+    options = {"family": family, "proposal": proposal, "n_chains": 2}
+    loaded = through_file(stop_at(new_model(**options), rows, 1, 7), tmp_path)
+    assert_same(loaded.set_params(warm_start=True).fit(rows), new_model(**options).fit(rows))
+
+
 def test_many_stops_and_threads_change_nothing(tmp_path):
     rows, _ = table_of()
     model, n_stops = new_model(**SOLID, warm_start=True), 0
