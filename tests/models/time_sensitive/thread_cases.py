@@ -75,10 +75,10 @@ def compiled_conditional(case, labels, row):
     chains, window = chains_of(case, labels), building.window_of(case.rows, case.prior)
     approach(case, chains, window, row)
     own, falls_apart = kernels.take_out(case.rows, row, case.prior, case.timing, chains, window)
+    if falls_apart:  # a sweep puts the row back without a question
+        return np.array([own, -1]), np.array([0.0, -np.inf])
     n = kernels.score_candidates(case.rows, row, case.prior, case.timing, chains, window)
     scores = window.scores[:n].copy()
-    if falls_apart:
-        scores = np.where(np.append(window.active[: n - 1], -1) == own, 0.0, -np.inf)
     return np.append(window.active[: n - 1], -1), scores - logsumexp(scores)
 
 
