@@ -34,7 +34,7 @@ def test_files_and_tables(sparsemix, asked, tmp_path):
         sparsemix(*command, "--quick", "--clusters", 9, "--clusters", 5, "--rows", 500, "--features", 700)
         == 0
     )
-    assert asked[0] == (True, (9, 5), 500, 700)
+    assert asked[0] == (True, (9, 5), 500, 700, None)
     assert sparsemix.err == "Sampling.\n"
     names = ["table_1.csv", "table_1.html", "convergence_10.csv", "convergence_10.html"]
     assert sparsemix.out.splitlines()[-5:] == ["Written:", *(f"  {out / name}" for name in names)]
@@ -49,7 +49,7 @@ def test_files_and_tables(sparsemix, asked, tmp_path):
     assert sparsemix.err == ""
     assert [each["name"] for each in found["results"]] == ["table_1", "convergence_10"]
     assert found["results"][0]["rows"] == [[10, 1.25], [20, 2.5]]
-    assert asked[1] == (False, None, None, None)
+    assert asked[1] == (False, None, None, None, None)
 
 
 @pytest.mark.parametrize("name", ["table_1.csv", "table_1.html", "ads.csv"])
@@ -75,7 +75,10 @@ def test_wrong_use(sparsemix, asked, tmp_path):
         (["fastex", "--out", tmp_path / "file"], "is a file. Choose another folder with --out."),
         (["nature", "--out", tmp_path], "'PAPER'"),
         (["fastex"], "Missing option '--out'"),
-        (["fastex", "--out", tmp_path, "--clusters", 1], "'--clusters'"),
+        (["fastex", "--out", tmp_path, "--clusters", 0], "'--clusters'"),
+        (["fastex", "--out", tmp_path, "--clusters", 1], "--clusters must be an integer >= 2"),
+        (["fastex", "--out", tmp_path, "--data-sets", 2], "--data-sets must be left out for fastex"),
+        (["gap", "--out", tmp_path, "--data-sets", 0], "'--data-sets'"),
         (["fastex", "--out", tmp_path, "--rows", 1], "'--rows'"),
     ):
         assert sparsemix("reproduce", *options) == 2

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from sparsemix import MissingExtraError
-from sparsemix.reproduction import Curves, Table, check_plotly, write_result
+from sparsemix.reproduction import Curves, Panels, Table, check_plotly, write_result
 
 TABLE = Table("table_1", "Times & <more>", ("sampler", "µs a text"), [("hash, 8 bits", 1.25), ('"index"', 3)])
 CURVES = Curves(
@@ -18,6 +18,14 @@ CURVES = Curves(
     [("a", 0.1, 2.0), ("b", 0.2, 3.0), ("a", 1.0, 0.5)],
     is_log=True,
 )
+PANELS = Panels(
+    "figure_1",
+    "Panels",
+    ("panel", "x", "y", "value"),
+    [("cells", 0, 1, 2.5), ("dots", 3.0, 1, 0.0), ("bars", 7, 0, 0.5), ("cells", 1, 1, 0.5)],
+    {"cells": "picture", "dots": "points", "bars": "bars"},
+    n_across=2,
+)
 
 
 def traces_of(page):
@@ -26,7 +34,7 @@ def traces_of(page):
     return json.loads(found[1])
 
 
-@pytest.mark.parametrize("result", [TABLE, CURVES], ids=lambda each: each.name)
+@pytest.mark.parametrize("result", [TABLE, CURVES, PANELS], ids=lambda each: each.name)
 def test_csv_holds_the_rows(result, tmp_path):
     table, page = write_result(result, tmp_path)
     assert (table, page) == (tmp_path / f"{result.name}.csv", tmp_path / f"{result.name}.html")
@@ -43,6 +51,15 @@ def test_a_page_of_curves_has_a_line_each_and_a_log_axis(tmp_path):
     assert (second["name"], second["x"], second["y"]) == ("b", [0.2], [3.0])
     assert '"type":"log"' in page
     assert "Written by sparsemix" in page
+
+
+def test_a_page_of_panels_has_each_in_its_place(tmp_path):
+    page = write_result(PANELS, tmp_path)[1].read_text("utf-8")
+    cells, dots, bars = traces_of(page)
+    assert (cells["type"], cells["x"], cells["y"], cells["z"]) == ("heatmap", [0, 1], [1, 1], [2.5, 0.5])
+    assert (dots["type"], dots["mode"], dots["x"], dots["y"]) == ("scatter", "markers", [3.0], [1])
+    assert (bars["type"], bars["x"], bars["y"]) == ("bar", [7], [0.5])
+    assert [each["yaxis"] for each in (cells, dots, bars)] == ["y", "y2", "y3"]
 
 
 def test_pages_take_the_script_beside_them_and_nothing_from_elsewhere(tmp_path):

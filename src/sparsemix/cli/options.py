@@ -37,6 +37,7 @@ class Paper(StrEnum):
     """The papers whose experiments can be run."""
 
     FASTEX = "fastex"
+    GAP = "gap"
 
 
 class Family(StrEnum):

@@ -5,22 +5,34 @@ from importlib import import_module
 from typing import NamedTuple
 
 from sparsemix.foundation.checks import at_least, one_of
+from sparsemix.foundation.errors import parameter_error
 from sparsemix.reproduction.results import Result
 
-PAPERS = {"fastex": "Hash clustering with exponential families: Table 1, speed, convergence."}
+PAPERS = {
+    "fastex": "Hash clustering with exponential families: Table 1, speed, convergence.",
+    "gap": "Bayesian factor modelling with count data: Table 1, Figures 1 and 2.",
+}
 """Name of each paper's module, and what it shows."""
+
+OPTIONS = {
+    "fastex": {"clusters": 2, "rows": 100, "features": 100},
+    "gap": {"clusters": 1, "rows": 100, "features": 100, "data_sets": 1},
+}
+"""What may be asked of each, and the least value."""
 
 
 class Wish(NamedTuple):
     """How large an experiment shall be; None is as the paper's module has it.
 
-    is_quick : sizes for a look, within a minute. clusters : numbers of them. n_rows, n_features : of the data.
+    is_quick : sizes for a look, within a minute. clusters : numbers of them, or of factors. n_rows, n_features : of the
+    data. n_sets : data sets.
     """
 
     is_quick: bool = False
     clusters: tuple[int, ...] | None = None
     n_rows: int | None = None
     n_features: int | None = None
+    n_sets: int | None = None
 
 
 def results_of(paper: str, wish: Wish, tell: Callable[[str], None] = lambda _: None) -> Iterator[Result]:
@@ -36,7 +48,7 @@ def results_of(paper: str, wish: Wish, tell: Callable[[str], None] = lambda _: N
 
     Yields
     ------
-    Table or Curves
+    Table, Curves or Panels
         As soon as each is found.
 
     Raises
@@ -49,12 +61,24 @@ def results_of(paper: str, wish: Wish, tell: Callable[[str], None] = lambda _: N
     >>> next(results_of("nature", Wish()))
     Traceback (most recent call last):
     ...
-    sparsemix.foundation.errors.ParameterError: 'paper' of reproduce must be one of 'fastex', but it is 'nature'.
+    sparsemix.foundation.errors.ParameterError: 'paper' of reproduce must be one of 'fastex', 'gap', but it is\
+ 'nature'.
     """
     one_of("paper", "reproduce", paper, tuple(PAPERS))
-    for name, value in (("rows", wish.n_rows), ("features", wish.n_features)):
-        if value is not None:
-            at_least(name, "reproduce", value, 100)
-    for value in wish.clusters or ():
-        at_least("clusters", "reproduce", value, 2)
+    _check(paper, wish)
     yield from import_module(f"sparsemix.reproduction.{paper}").results(wish, tell)
+
+
+def _check(paper: str, wish: Wish) -> None:
+    given = {
+        "clusters": min(wish.clusters) if wish.clusters else None,
+        "rows": wish.n_rows,
+        "features": wish.n_features,
+        "data_sets": wish.n_sets,
+    }
+    for name, value in given.items():
+        if value is None:
+            continue
+        if name not in OPTIONS[paper]:
+            raise parameter_error(name, "reproduce", f"None for {paper}", value, "Leave it out.")
+        at_least(name, "reproduce", value, OPTIONS[paper][name])

@@ -1,6 +1,6 @@
-"""What an experiment finds, as plain values: tables, and curves."""
+"""What an experiment finds, as plain values: tables, curves, and panels of pictures."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 Cell = str | int | float
@@ -32,4 +32,21 @@ class Curves(NamedTuple):
     is_log: bool = False
 
 
-Result = Table | Curves
+class Panels(NamedTuple):
+    """A figure of several panels, side by side and one below the other.
+
+    name, title : as of a table. columns : what tells the panels apart, x, y and the value.
+    rows : a cell of a picture, a point or a bar each.
+    kinds : for each panel, in their order, "picture" (the value as a shade at x and y), "points" (y over x) or "bars"
+    (the value over x). n_across : panels in a line.
+    """
+
+    name: str
+    title: str
+    columns: tuple[str, str, str, str]
+    rows: Sequence[tuple[str, float, float, float]]
+    kinds: Mapping[str, str]
+    n_across: int
+
+
+Result = Table | Curves | Panels

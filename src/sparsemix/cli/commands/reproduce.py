@@ -9,24 +9,30 @@ from sparsemix.cli import options
 
 EXAMPLES = (
     "sparsemix reproduce fastex --out fastex --quick\n\n"
-    "sparsemix reproduce fastex --out fastex --clusters 100 --clusters 1000"
+    "sparsemix reproduce fastex --out fastex --clusters 100 --clusters 1000\n\n"
+    "sparsemix reproduce gap --out gap --data-sets 50"
 )
 
 
 def reproduce(
     *,
-    paper: Annotated[options.Paper, typer.Argument(metavar="PAPER", help="The paper: fastex.")],
+    paper: Annotated[options.Paper, typer.Argument(metavar="PAPER", help="The paper: fastex or gap.")],
     out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Where to write the files.")],
     quick: Annotated[bool, typer.Option("--quick", help="Small sizes, for a look within a minute.")] = False,
     clusters: Annotated[
         list[int] | None,
-        typer.Option("--clusters", metavar="N", min=2, help="How many clusters; give it again for more."),
+        typer.Option(
+            "--clusters", metavar="N", min=1, help="How many clusters, or factors; give it again for more."
+        ),
     ] = None,
     rows: Annotated[
         int | None, typer.Option("--rows", metavar="N", min=100, help="Rows of the data.")
     ] = None,
     features: Annotated[
         int | None, typer.Option("--features", metavar="N", min=100, help="Keywords of the data.")
+    ] = None,
+    data_sets: Annotated[
+        int | None, typer.Option("--data-sets", metavar="N", min=1, help="Data sets; not with fastex.")
     ] = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -35,5 +41,5 @@ def reproduce(
     from sparsemix.cli.reproducing import reproduce_paper
     from sparsemix.reproduction import Wish
 
-    wish = Wish(quick, tuple(dict.fromkeys(clusters)) if clusters else None, rows, features)
+    wish = Wish(quick, tuple(dict.fromkeys(clusters)) if clusters else None, rows, features, data_sets)
     reproduce_paper(str(paper), wish, out, json=json, quiet=quiet)
