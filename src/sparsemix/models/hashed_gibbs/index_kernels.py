@@ -130,7 +130,8 @@ def propose(rows, row, budget, prior, clusters, own, work):
     if own >= 0:
         constants_without(rows, row, prior, clusters, own, work.without)
     n, last = _candidates(rows, row, budget, prior, clusters, own, work)
-    _add_others(rows, row, last, prior, clusters, own, n, work)
+    if n > 1 or n_empty:  # a single candidate has all the probability, whatever its score
+        _add_others(rows, row, last, prior, clusters, own, n, work)
     of_empty = -np.inf
     if n_empty:
         of_empty = score_of_length(prior, work.empty, 0, 0, rows.lengths[row])
