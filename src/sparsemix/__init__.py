@@ -20,6 +20,7 @@ _HOME = {
     "GammaPoissonFactors": "sparsemix.models.gamma_poisson",
     "HashedGibbsMixture": "sparsemix.models.hashed_gibbs",
     "UncollapsedGibbsMixture": "sparsemix.models.hashed_gibbs",
+    "StreamingTimeSensitiveMixture": "sparsemix.models.time_sensitive",
     "TimeKernel": "sparsemix.models.time_sensitive",
     "TimeSensitiveMixture": "sparsemix.models.time_sensitive",
     "compare_n_components": "sparsemix.models.em",
@@ -51,6 +52,7 @@ __all__ = [
     "OnlineBernoulliMixture",
     "ParameterError",
     "SparsemixError",
+    "StreamingTimeSensitiveMixture",
     "TimeKernel",
     "TimeSensitiveMixture",
     "UncollapsedGibbsMixture",
@@ -81,7 +83,11 @@ if TYPE_CHECKING:
     from sparsemix.models.gamma_poisson import BayesianNMF, ClickRateModel, GammaPoissonFactors
     from sparsemix.models.hashed_gibbs import HashedGibbsMixture, UncollapsedGibbsMixture
     from sparsemix.models.online_profiles import OnlineBernoulliMixture
-    from sparsemix.models.time_sensitive import TimeKernel, TimeSensitiveMixture
+    from sparsemix.models.time_sensitive import (
+        StreamingTimeSensitiveMixture,
+        TimeKernel,
+        TimeSensitiveMixture,
+    )
 
 
 def __getattr__(name: str) -> Any:

@@ -13,6 +13,7 @@ _HOME = {
     "hashed-gibbs-mixture": ("sparsemix.models.hashed_gibbs", "HashedGibbsMixture"),
     "uncollapsed-gibbs-mixture": ("sparsemix.models.hashed_gibbs", "UncollapsedGibbsMixture"),
     "time-sensitive-mixture": ("sparsemix.models.time_sensitive", "TimeSensitiveMixture"),
+    "streaming-time-sensitive-mixture": ("sparsemix.models.time_sensitive", "StreamingTimeSensitiveMixture"),
     "gamma-poisson-factors": ("sparsemix.models.gamma_poisson", "GammaPoissonFactors"),
     "click-rate-model": ("sparsemix.models.gamma_poisson", "ClickRateModel"),
 }

@@ -14,9 +14,13 @@ Read `equations` first: the paper in NumPy. `chain_kernels` keep the members of 
 and weigh its history and future; `row_kernels` score rows by lists of the clusters near by; `kernels` move a window
 of such clusters along the stream; `split_kernels` cut and join clusters. `engine` is one chain, `sampling` runs them; a
 `solution` is what is left of them, and answers.
+
+A stream is learnt in one pass instead: `stream_kernels` keep live clusters only, `window_kernels` look at the last rows
+again, and `stream` runs both.
 """
 
 from sparsemix.models.time_sensitive.estimator import TimeSensitiveMixture
+from sparsemix.models.time_sensitive.streaming import StreamingTimeSensitiveMixture
 from sparsemix.models.time_sensitive.time_kernels import TimeKernel
 
-__all__ = ["TimeKernel", "TimeSensitiveMixture"]
+__all__ = ["StreamingTimeSensitiveMixture", "TimeKernel", "TimeSensitiveMixture"]

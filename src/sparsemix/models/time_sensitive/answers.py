@@ -9,7 +9,7 @@ from scipy.special import logsumexp
 from sparsemix.answers import ComponentSummary, FeatureSummary, Suggestion, suggestions, summaries
 from sparsemix.answers.suggestions import feature_numbers, most_probable, suggestions_of, taking_part
 from sparsemix.foundation.checks import at_least
-from sparsemix.models.time_sensitive.solution import Solution, history_weights, log_weights
+from sparsemix.models.time_sensitive.solution import Profiles, Solution, history_weights, log_weights
 from sparsemix.models.time_sensitive.state import FloatVector, IntVector
 
 
@@ -31,7 +31,7 @@ class Thread(NamedTuple):
     features: list[FeatureSummary]
 
 
-def top_features(solution: Solution, n: int, by: str, level: float) -> list[ComponentSummary]:
+def top_features(solution: Profiles, n: int, by: str, level: float) -> list[ComponentSummary]:
     """Summaries of all clusters, from the features that they hold; O(entries of the counts)."""
     summaries.check_request(n, by, level)
     counts, beta, total = _betas(solution)
@@ -76,7 +76,7 @@ def threads(solution: Solution, n: int, n_bins: int) -> list[Thread]:
     ]
 
 
-def suggest(solution: Solution, accepted: Any, reject: Any, n: int, level: float | None) -> list[Suggestion]:
+def suggest(solution: Profiles, accepted: Any, reject: Any, n: int, level: float | None) -> list[Suggestion]:
     """The `n` most probable features that are neither accepted nor rejected."""
     wanted = feature_numbers(solution.features, accepted)
     unwanted = feature_numbers(solution.features, reject, "reject")
@@ -92,7 +92,7 @@ def suggest(solution: Solution, accepted: Any, reject: Any, n: int, level: float
     return suggestions_of(solution.features, best, probability, pair, share, components, level)
 
 
-def _betas(solution: Solution) -> tuple[Any, FloatVector, FloatVector]:
+def _betas(solution: Profiles) -> tuple[Any, FloatVector, FloatVector]:
     """Beta posteriors of features: counts to add to a, second parameters without them, and sums of both."""
     hyper, counts = solution.hyper, solution.counts
     pseudo_counts = hyper.a + hyper.b
@@ -104,12 +104,12 @@ def _betas(solution: Solution) -> tuple[Any, FloatVector, FloatVector]:
 
 
 def _share(
-    solution: Solution, counts: Any, total: FloatVector, wanted: IntVector, unwanted: IntVector
+    solution: Profiles, counts: Any, total: FloatVector, wanted: IntVector, unwanted: IntVector
 ) -> FloatVector:
     """Posterior of the clusters given features that a row holds and lacks, all else and its time unknown; (K,)."""
     a, n_draws = solution.hyper.a, 1.0
     if solution.hyper.family == "multinomial":
-        n_draws = float(counts.sum() / solution.labels.size)
+        n_draws = float(counts.sum() / solution.sizes.sum())
     held = np.log((a + counts[:, wanted].toarray()) / total[:, None]).sum(axis=1)
     chance = np.minimum((a + counts[:, unwanted].toarray()) / total[:, None], np.nextafter(1.0, 0.0))
     joint = log_weights(solution) + held + n_draws * np.log1p(-chance).sum(axis=1)

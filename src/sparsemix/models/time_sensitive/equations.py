@@ -124,3 +124,49 @@ def sweep(
         chosen = int(np.searchsorted(cumulative, uniform * cumulative[-1], side="right"))
         labels[i] = candidates(labels, i)[min(chosen, cumulative.size - 1)]
     return labels
+
+
+def log_predictive_of_shares(prior: Prior, rows: FloatMatrix, shares: FloatVector, row: FloatVector) -> float:
+    """The same as `log_predictive` for a cluster that rows belong to in parts, (n_rows,)."""
+    counts, size = shares @ rows, float(shares.sum())
+    if prior.family == MULTINOMIAL:
+        everything, words = prior.a * prior.n_features + counts.sum(), prior.a + counts
+        ratios = gammaln(words + row) - gammaln(words)
+        return float(ratios.sum() + gammaln(everything) - gammaln(everything + row.sum()))
+    on = (prior.a + counts) / (prior.a + prior.b + size)
+    return float(np.sum(np.log(np.where(row > 0, on, 1.0 - on))))
+
+
+def stream(
+    prior: Prior,
+    rows: FloatMatrix,
+    log_weights: FloatMatrix,
+    *,
+    is_soft: bool = False,
+    negligible: float = 0.0,
+    least_share: float = 0.0,
+) -> FloatMatrix:
+    """Put each row where it is most probable given those before it; returns shares, (n_rows, n_clusters).
+
+    A cluster takes rows until its history weighs less than `negligible` of a new one. Soft shares below `least_share`
+    are dropped, as is a new cluster that is not the most probable.
+    """
+    n_rows = rows.shape[0]
+    shares, lives = np.zeros((n_rows, n_rows)), np.zeros(n_rows, bool)
+    for i in range(n_rows):
+        weights = np.exp(log_weights[i, :i]) @ shares[:i]
+        lives &= weights >= negligible * prior.concentration
+        live, new = np.flatnonzero(lives), int(np.count_nonzero(shares.sum(axis=0)))
+        weights[new] = prior.concentration
+        found = [
+            np.log(weights[k]) + log_predictive_of_shares(prior, rows[:i], shares[:i, k], rows[i])
+            for k in [*live, new]
+        ]
+        best = int(np.argmax(found))
+        own = np.exp(np.array(found) - logsumexp(found)) if is_soft else np.eye(len(found))[best]
+        is_dropped = (own < least_share) | (np.arange(own.size) == live.size)
+        is_dropped[best] = False
+        own[is_dropped] = 0.0
+        shares[i, [*live, new]] = own / own.sum()
+        lives[new] = shares[i, new] > 0.0
+    return shares[:, shares.any(axis=0)]

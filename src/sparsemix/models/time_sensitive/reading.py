@@ -62,3 +62,14 @@ class Table:
         )
         known = sparse.csr_array(renamed[:, : features.n_features])
         return known, (np.diff(self.matrix.indptr) > 0) & (np.diff(known.indptr) == 0)
+
+    def among(self, features: FeatureNames, owner: str) -> tuple[Any, FeatureNames]:
+        """The rows in the columns of a model that learns new names, and its features with these."""
+        columns = features.columns_of(self.n_features, self.names, owner=owner)
+        grown = features.extended(columns, self.names)
+        if columns is None:
+            return self.matrix, grown
+        cells = (self.matrix.data, columns[self.matrix.indices], self.matrix.indptr)
+        renamed: Any = sparse.csr_array(cells, shape=(self.n_rows, grown.n_features))
+        renamed.sort_indices()
+        return renamed, grown

@@ -1,7 +1,7 @@
 """Clusters as they are after sampling: who is in them and when, and what they say about rows and features."""
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from scipy import sparse
@@ -50,6 +50,33 @@ class Solution(NamedTuple):
         return np.bincount(self.labels)
 
 
+class Profiles(Protocol):
+    """What clusters are made of, whoever has learnt them.
+
+    counts : (K, n_features) CSR, sums of the rows of each cluster. sizes : (K,) its rows, or parts of rows.
+    """
+
+    @property
+    def hyper(self) -> Hyperparameters:
+        """Family and pseudo-counts."""
+        ...
+
+    @property
+    def counts(self) -> Any:
+        """Sums of the rows of each cluster."""
+        ...
+
+    @property
+    def sizes(self) -> Any:
+        """Rows of each cluster."""
+        ...
+
+    @property
+    def features(self) -> FeatureNames:
+        """The columns."""
+        ...
+
+
 class Scores(NamedTuple):
     """What is known of some new rows.
 
@@ -70,7 +97,7 @@ def sums_of(matrix: Any, labels: IntVector) -> Any:
     return counts
 
 
-def log_weights(solution: Solution) -> FloatVector:
+def log_weights(solution: Profiles) -> FloatVector:
     """Log share of each cluster where nothing is known of the time; the rest is for new ones."""
     sizes = solution.sizes
     return np.asarray(np.log(sizes) - np.log(sizes.sum() + solution.hyper.concentration))

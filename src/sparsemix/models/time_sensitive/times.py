@@ -27,7 +27,7 @@ def times_of(X: Any, times: Any, n_rows: int, owner: str, *, needed: bool) -> Fl
     DataError
         If a time is missing or none, or there are not as many as rows.
     """
-    given = getattr(X, "times", None) if times is None and hasattr(X, "matrix") else times
+    given = given_times(X, times)
     if given is None:
         if needed:
             raise DataError(
@@ -46,6 +46,11 @@ def times_of(X: Any, times: Any, n_rows: int, owner: str, *, needed: bool) -> Fl
             f"'times' of {owner} must not be missing, but that of row {row} is. Leave the row out."
         )
     return seconds
+
+
+def given_times(X: Any, times: Any) -> Any:
+    """The times that a user gives: `times`, or else those of a Dataset; None for none."""
+    return getattr(X, "times", None) if times is None and hasattr(X, "matrix") else times
 
 
 def _seconds(given: Any, owner: str) -> FloatVector:
