@@ -249,7 +249,8 @@ class StreamingTimeSensitiveMixture(ClusterMixin, BaseEstimator):
         In all questions `times` of None means the time of the last row that was learnt, unless `X` is a Dataset with
         times; a row before that time is asked about as of that time. Columns are matched by name. Nothing is learnt.
         """
-        return np.asarray(self.component_ids_[self.predict_proba(X, times=times).argmax(axis=1)])
+        best = self.predict_proba(X, times=times).argmax(axis=1)
+        return np.asarray(self.component_ids_[best])
 
     def predict_proba(self, X: Any, *, times: Any = None) -> FloatMatrix:
         """Posterior probabilities of the live clusters, (n_rows, n_live), columns in the order of `component_ids_`.
