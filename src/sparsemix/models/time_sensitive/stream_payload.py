@@ -183,7 +183,8 @@ def _check_recent(stream: Stream, held: Held) -> None:
         return
     active = stream.active
     others = clusters.sizes[active] - clusters.in_window[active]
-    if np.any(others < 0.0) or np.any((others == 0.0) != (clusters.base[active] == 0.0)):
+    base = clusters.base[active]
+    if np.any(base > others * (1.0 + ROUNDING)) or np.any((others == 0.0) != (base == 0.0)):
         raise ModelFileError("its last rows do not fit its clusters")
     width = int(n_features)
     whole: Any = sparse.csr_array((held.counts, held.columns, held.indptr), shape=(active.size, width))
