@@ -46,6 +46,7 @@ def test_the_commands_are_these():
             "assign",
             "clusters",
             "compare",
+            "ctr",
             "demo",
             "fit",
             "profile",

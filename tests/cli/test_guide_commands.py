@@ -26,6 +26,7 @@ def test_the_commands_of_the_guide_print_what_it_shows():
         "score",
         "report",
         "compare",
+        "ctr",
     }
 
 

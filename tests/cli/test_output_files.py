@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sparsemix.cli.own_files import is_assignments, is_model_file, is_report
+from sparsemix.cli.own_files import ASSIGNMENT_COLUMNS, is_model_file, is_report, is_table_of
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,10 @@ def test_kinds_are_told_apart(written):
     kinds = {path.name: (is_model_file(path), is_report(path)) for path in written.iterdir()}
     assert {name for name, (is_model, _) in kinds.items() if is_model} == {"m.smx"}
     assert {name for name, (_, is_page) in kinds.items() if is_page} == {"report.html"}
-    assert {path.name for path in written.iterdir() if is_assignments(path)} == {"found.csv", "found.parquet"}
+    assert {path.name for path in written.iterdir() if is_table_of(path, ASSIGNMENT_COLUMNS)} == {
+        "found.csv",
+        "found.parquet",
+    }
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import numpy as np
 
 from sparsemix.cli.own_files import ASSIGNMENT_COLUMNS
 from sparsemix.cli.progress import with_progress
-from sparsemix.persistence import replacing
+from sparsemix.cli.writing import write_batches
 from sparsemix.reporting import Assignments, assign
 
 _NONE = Assignments(np.empty(0, np.int64), np.empty(0), np.empty(0))
@@ -41,11 +41,8 @@ def write_assignments(path: Path, parts: Iterable[tuple[Any, Assignments]]) -> N
         When the file cannot be written; one that was there is unchanged.
     """
     batches = (_record_batch(row_ids, found) for row_ids, found in parts)
-    with replacing(path) as temporary:
-        first = next(batches, None) or _record_batch(np.empty(0, "U1"), _NONE)
-        with _open(path, temporary, first.schema) as writer:
-            for batch in chain([first], batches):
-                writer.write_batch(batch)
+    first = next(batches, None) or _record_batch(np.empty(0, "U1"), _NONE)
+    write_batches(path, chain([first], batches))
 
 
 def _record_batch(row_ids: Any, found: Assignments) -> Any:
@@ -53,11 +50,3 @@ def _record_batch(row_ids: Any, found: Assignments) -> Any:
 
     columns = [row_ids, found.clusters, found.probabilities, found.entropies]
     return pa.RecordBatch.from_arrays([pa.array(values) for values in columns], ASSIGNMENT_COLUMNS)
-
-
-def _open(path: Path, temporary: Path, schema: Any) -> Any:
-    from pyarrow import csv, parquet
-
-    if path.suffix.lower() == ".csv":
-        return csv.CSVWriter(temporary, schema)
-    return parquet.ParquetWriter(temporary, schema)

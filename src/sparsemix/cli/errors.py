@@ -6,6 +6,7 @@ import shlex
 import sys
 
 from sparsemix.cli import STOPPED_BY_USER
+from sparsemix.cli.factor_options import EVENT_OPTIONS, FACTOR_OPTIONS
 from sparsemix.cli.sampling_options import SAMPLING_OPTIONS
 from sparsemix.cli.table_options import TABLE_OPTIONS
 from sparsemix.foundation.errors import ParameterError, SparsemixError
@@ -18,7 +19,8 @@ _OTHERS = (
     "n_jobs held_out clusters features data_sets"
 )
 _OPTIONS = {
-    name: f"--{name.replace('_', '-')}" for name in [*TABLE_OPTIONS, *SAMPLING_OPTIONS, *_OTHERS.split()]
+    name: f"--{name.replace('_', '-')}"
+    for name in [*TABLE_OPTIONS, *SAMPLING_OPTIONS, *FACTOR_OPTIONS, *EVENT_OPTIONS, *_OTHERS.split()]
 }
 _OPTIONS |= {"random_state": "--seed", "rows": "--batch-rows", "n": "-n"}
 

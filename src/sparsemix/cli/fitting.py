@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from sparsemix.cli.epochs import learn_in_epochs
+from sparsemix.cli.factors import FACTOR_KINDS, fit_factors
 from sparsemix.cli.inputs import Source
 from sparsemix.cli.known_rows import KnownRows
 from sparsemix.cli.learning import learn_in_one_pass
@@ -22,6 +23,7 @@ def fit_table(
     source: Source,
     output: Path,
     *,
+    events: dict[str, str],
     labelled: bool,
     batch_rows: int | None,
     checkpoint_every: int | None,
@@ -39,6 +41,8 @@ def fit_table(
     source : Source
     output : Path
         The model file.
+    events : dict
+        Columns of events that were named.
     labelled : bool
         Whether labels of rows are clusters that they are known to belong to.
     batch_rows : int or None
@@ -57,6 +61,10 @@ def fit_table(
         When an option is not for this kind of model.
     """
     _check_options(kind, parameters, labelled, batch_rows, checkpoint_every)
+    _check_events(kind, events, resume=resume)
+    if kind in FACTOR_KINDS:
+        fit_factors(kind, parameters, source, output, events=events, json=json, **run)
+        return
     check_model_output(output, source)
     model = start_model(kind, parameters, output if resume else None, quiet=source.quiet)
     known = KnownRows(model, is_wanted=labelled, quiet=source.quiet)
@@ -83,7 +91,7 @@ def _check_options(
     """Raise ParameterError for an option that has no meaning with this kind of model."""
     if kind is not Kind.ONLINE and checkpoint_every is not None:
         raise ParameterError(f"--checkpoint-every is not for --model {kind}: Ctrl-C saves, --resume goes on.")
-    if kind is not Kind.HASHED_GIBBS:
+    if kind is not Kind.HASHED_GIBBS and kind not in FACTOR_KINDS:
         return
     if labelled:
         raise ParameterError(
@@ -91,5 +99,14 @@ def _check_options(
         )
     if batch_rows is not None:
         raise ParameterError(f"--batch-rows is not for --model {kind}: all rows must fit into memory.")
-    if "binarize" in parameters and parameters.get("family") != "bernoulli":
+    if kind is Kind.HASHED_GIBBS and "binarize" in parameters and parameters.get("family") != "bernoulli":
         raise ParameterError(f"--binarize with --model {kind} is for --family bernoulli only. Leave it out.")
+
+
+def _check_events(kind: Kind, events: dict[str, str], *, resume: bool) -> None:
+    if events and kind is not Kind.CLICK_RATE:
+        raise ParameterError(f"--{next(iter(events))} is for --model click-rate only. Leave it out.")
+    if resume and kind in FACTOR_KINDS:
+        raise ParameterError(
+            f"--resume is not for --model {kind}, which starts anew each time. Leave it out."
+        )

@@ -6,12 +6,14 @@ from typing import Annotated, Any
 
 import typer
 
+from sparsemix.cli.factor_options import FACTOR_OPTIONS
 from sparsemix.cli.gathering import gathers, what_was_given
 from sparsemix.cli.options import LARGEST_SEED, Algorithm
 from sparsemix.cli.sampling_options import SAMPLING_OPTIONS
 
 _ALL, _ONLINE, _EM = "The model", "Only with --model online", "Only with --model multinomial or bernoulli-em"
 _NOT_ONLINE = "Not with --model online"
+_CLIMBING = "Not with --model online or hashed-gibbs"
 
 MODEL_OPTIONS: dict[str, Any] = {
     "n_components": Annotated[
@@ -21,7 +23,7 @@ MODEL_OPTIONS: dict[str, Any] = {
             "-k",
             metavar="N",
             min=1,
-            help="How many clusters, with --model online at most; 50 by default.",
+            help="How many clusters, with --model online at most; 50 by default. Or factors; 10 by default.",
             rich_help_panel=_ALL,
         ),
     ],
@@ -77,7 +79,8 @@ MODEL_OPTIONS: dict[str, Any] = {
             "--smoothing",
             metavar="X",
             min=0.0,
-            help="Pseudo-count of each keyword in each cluster.",
+            help="Pseudo-count of each keyword in each cluster; with --model click-rate impressions that an ad's own "
+            "rate counts for.",
             rich_help_panel=_NOT_ONLINE,
         ),
     ],
@@ -98,8 +101,8 @@ MODEL_OPTIONS: dict[str, Any] = {
             "--n-init",
             metavar="N",
             min=1,
-            help="Starts, of which the best stays; 1 by default.",
-            rich_help_panel=_EM,
+            help="Starts, of which the best stays; 1 by default. Not with --model click-rate.",
+            rich_help_panel=_CLIMBING,
         ),
     ],
     "max_iter": Annotated[
@@ -108,8 +111,9 @@ MODEL_OPTIONS: dict[str, Any] = {
             "--max-iter",
             metavar="N",
             min=1,
-            help="Most epochs of a start, and of a run that --resume goes on with; 100 by default.",
-            rich_help_panel=_EM,
+            help="Most epochs of a start, and of a run that --resume goes on with; 100 by default. Factors: most "
+            "sweeps; 200, for click rates 500.",
+            rich_help_panel=_CLIMBING,
         ),
     ],
     "n_jobs": Annotated[
@@ -122,6 +126,7 @@ MODEL_OPTIONS: dict[str, Any] = {
         ),
     ],
     **SAMPLING_OPTIONS,
+    **FACTOR_OPTIONS,
 }
 """Their names, as the models have them."""
 

@@ -31,6 +31,17 @@ class Kind(StrEnum):
     MULTINOMIAL = "multinomial"
     BERNOULLI_EM = "bernoulli-em"
     HASHED_GIBBS = "hashed-gibbs"
+    GAMMA_POISSON = "gamma-poisson"
+    CLICK_RATE = "click-rate"
+
+
+class Compared(StrEnum):
+    """The models that the command line can compare with each other."""
+
+    ONLINE = "online"
+    MULTINOMIAL = "multinomial"
+    BERNOULLI_EM = "bernoulli-em"
+    HASHED_GIBBS = "hashed-gibbs"
 
 
 class Paper(StrEnum):

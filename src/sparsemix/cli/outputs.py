@@ -4,7 +4,13 @@ import os
 from pathlib import Path
 
 from sparsemix.cli.inputs import Source
-from sparsemix.cli.own_files import is_assignments, is_model_file, is_report
+from sparsemix.cli.own_files import (
+    ASSIGNMENT_COLUMNS,
+    RATE_COLUMNS,
+    is_model_file,
+    is_report,
+    is_table_of,
+)
 from sparsemix.foundation.errors import ParameterError, parameter_error
 
 
@@ -70,7 +76,7 @@ def check_page_output(path: Path, source: Source | None = None) -> None:
         raise _in_the_way(path, "a report of sparsemix")
 
 
-def check_table_output(path: Path, source: Source) -> None:
+def check_assignments_output(path: Path, source: Source) -> None:
     """Check also the ending of the name, and that no other table would be replaced by assignments.
 
     Raises
@@ -79,10 +85,19 @@ def check_table_output(path: Path, source: Source) -> None:
         As `check_output`; when the name ends in neither ``.parquet`` nor ``.csv``; when the file is there, holds
         something and is no table of assignments; and when it would lie in the folder that is read.
     """
+    _check_table(path, source, "assign", ASSIGNMENT_COLUMNS, "a table of assignments")
+
+
+def check_rates_output(path: Path, source: Source) -> None:
+    """The same for click rates."""
+    _check_table(path, source, "ctr", RATE_COLUMNS, "a table of click rates")
+
+
+def _check_table(path: Path, source: Source, command: str, columns: list[str], what: str) -> None:
     if path.suffix.lower() not in (".parquet", ".csv"):
         remedy = "Use a .csv file to open it in a spreadsheet, .parquet for anything large."
         raise parameter_error(
-            "output", "assign", "a file name that ends in .parquet or .csv", str(path), remedy
+            "output", command, "a file name that ends in .parquet or .csv", str(path), remedy
         )
     check_output(path, source)
     folder = Path(source.path)
@@ -90,8 +105,8 @@ def check_table_output(path: Path, source: Source) -> None:
         raise ParameterError(
             f"{str(path)!r} would be a part of the table in {source.path!r}. Choose another folder."
         )
-    if path.exists() and path.stat().st_size and not is_assignments(path):
-        raise _in_the_way(path, "a table of assignments")
+    if path.exists() and path.stat().st_size and not is_table_of(path, columns):
+        raise _in_the_way(path, what)
 
 
 def _in_the_way(path: Path, what: str) -> ParameterError:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 ASSIGNMENT_COLUMNS = ["row", "cluster", "probability", "entropy"]
+RATE_COLUMNS = ["user", "ad", "rate", "low", "high", "ad_rate"]
 
 _PAGE_MARK = "Written by sparsemix"
 
@@ -20,15 +21,15 @@ def is_model_file(path: Path) -> bool:
         return False
 
 
-def is_assignments(path: Path) -> bool:
-    """Whether a file is a table that ``assign`` has written, by its columns."""
+def is_table_of(path: Path, columns: list[str]) -> bool:
+    """Whether a file is a table that ``assign`` or ``ctr`` has written, by its columns."""
     from pyarrow import ArrowException, parquet
 
     if path.suffix.lower() == ".csv":
         with path.open(encoding="utf-8", errors="replace") as file:
-            return file.readline(1_000).replace('"', "").strip().split(",") == ASSIGNMENT_COLUMNS
+            return file.readline(1_000).replace('"', "").strip().split(",") == columns
     try:
-        return bool(parquet.read_schema(path).names == ASSIGNMENT_COLUMNS)
+        return bool(parquet.read_schema(path).names == columns)
     except (OSError, ArrowException):
         return False
 

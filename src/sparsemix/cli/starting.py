@@ -8,6 +8,7 @@ import sparsemix
 from sparsemix.cli.blocks import BLOCK_ROWS, cut
 from sparsemix.cli.console import note
 from sparsemix.cli.inputs import Table
+from sparsemix.cli.loading import load_mixture
 from sparsemix.cli.options import Kind
 from sparsemix.foundation.errors import DataError, ParameterError, parameter_error
 from sparsemix.foundation.wording import counted
@@ -104,7 +105,7 @@ def load_learner(path: Path) -> Any:
     ModelFileError
         When the file cannot be read.
     """
-    model = load_model(path)
+    model = load_mixture(path)
     if not hasattr(model, "partial_fit"):
         raise ParameterError(
             f"{str(path)!r} holds a {type(model).__name__}, which learns from all rows at once and cannot learn "

@@ -38,6 +38,12 @@ def takes_table(*besides: str) -> Callable[[Command], Command]:
     return gathers("reading", added, reading_arguments)
 
 
+def takes_form(command: Command) -> Command:
+    """Give a command the options of a table's layout alone; it gets them as one dict `reading`."""
+    form = {name: kind for name, kind in _FORM.items() if name != "delimiter"}
+    return gathers("reading", form, reading_arguments)(command)
+
+
 def reading_arguments(given: Mapping[str, str | None]) -> dict[str, Any]:
     r"""Turn what was typed into arguments of `read_table`; what was not given is left out.
 

@@ -37,6 +37,34 @@ def clusters_table(clusters: Sequence[Mapping[str, Any]]) -> Table:
     return table
 
 
+def factors_table(factors: Sequence[Mapping[str, Any]]) -> Table:
+    """Return a table of factors: id, share of the events, keywords."""
+    table = _table([("id", "right"), ("share", "right"), ("keywords", "left")])
+    for factor in factors:
+        keywords = ", ".join(brief(entry["feature"]) for entry in factor["features"])
+        table.add_row(str(factor["factor"]), percent(factor["share"]), Text(keywords))
+    return table
+
+
+def rates_table(rates: Sequence[Mapping[str, Any]], level: float) -> Table:
+    """Return a table of click rates of pairs of a user and an ad, with intervals where there are any."""
+    table = _table(
+        [
+            ("user", "left"),
+            ("ad", "left"),
+            ("click rate", "right"),
+            (f"{100 * level:g}% interval", "right"),
+            ("of the ad alone", "right"),
+        ]
+    )
+    for each in rates:
+        is_sure = not isnan(each["low"])
+        interval = f"{percent(each['low'])} to {percent(each['high'])}" if is_sure else "-"
+        names = (Text(brief(each["user"])), Text(brief(each["ad"])))
+        table.add_row(*names, percent(each["rate"]), interval, percent(each["ad_rate"]))
+    return table
+
+
 def cluster_title(cluster: Mapping[str, Any]) -> str:
     """Return one line on a cluster.
 

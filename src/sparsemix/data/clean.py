@@ -109,7 +109,7 @@ def clean_block(block: Block, first_record: int, delimiter: str | None) -> Clean
     return CleanBlock(
         rows=row.values,
         first_records=first_record + kept[first],
-        row_is_text=_is_text(block, "row", row),
+        row_is_text=is_text_column(block, "row", row),
         attributes={
             role: _attribute(block, role, kept, row_of_kept, len(row.values))
             for role in ATTRIBUTE_ROLES
@@ -166,7 +166,7 @@ def _attribute(
     if role in CODED_ROLES:
         coded = code_column(_column(block, role))
         numbers: NDArray[Any] = np.maximum(coded.codes[kept], NULL)
-        values, is_text = coded.values, _is_text(block, role, coded)
+        values, is_text = coded.values, is_text_column(block, role, coded)
         missing: Any = NULL
         known = np.flatnonzero(numbers != NULL)
     else:
@@ -189,5 +189,6 @@ def _first_of_each(codes: NDArray[np.int32], n_codes: int) -> NDArray[np.int64]:
     return first
 
 
-def _is_text(block: Block, role: str, coded: CodedColumn) -> bool:
+def is_text_column(block: Block, role: str, coded: CodedColumn) -> bool:
+    """Whether the source says that ids are text, even if they look like numbers."""
     return role in block.text_roles or not (block.untyped or coded.is_integer)

@@ -118,8 +118,8 @@ def open_table(source: PathOrTable, request: Request) -> OpenTable | FileSet:
         return files
     if files.format == "baskets":
         _refuse(request, ROLES, files.format)
-        return OpenTable(_file_reader(files, request), Roles({"feature": ITEMS}, {}), None)
-    return _assigned(_file_reader(files, request), request)
+        return OpenTable(file_reader(files, request), Roles({"feature": ITEMS}, {}), None)
+    return _assigned(file_reader(files, request), request)
 
 
 def _assigned(reader: TableReader, request: Request) -> OpenTable:
@@ -169,7 +169,7 @@ def _memory_reader(source: PathOrTable, request: Request) -> TableReader:
     return reader
 
 
-def _file_reader(files: FileSet, request: Request) -> TableReader:
+def file_reader(files: FileSet, request: Request) -> TableReader:
     """Return the reader of a format."""
     if files.format == "parquet":
         return ParquetReader(files.files, files.description)

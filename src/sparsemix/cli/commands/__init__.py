@@ -4,6 +4,7 @@ from sparsemix.cli.commands import (
     assign,
     clusters,
     compare,
+    ctr,
     demo,
     fit,
     profile,
@@ -25,6 +26,7 @@ ALL = (
     ("score", score.score, score.EXAMPLES),
     ("report", report.report, report.EXAMPLES),
     ("compare", compare.compare, compare.EXAMPLES),
+    ("ctr", ctr.ctr, ctr.EXAMPLES),
     ("reproduce", reproduce.reproduce, reproduce.EXAMPLES),
 )
 """Name, function and examples of every command, in the order of the help page."""

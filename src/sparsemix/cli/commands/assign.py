@@ -33,13 +33,13 @@ def assign(
     """Write the cluster of each row, its probability, and the entropy of all its probabilities (nats)."""
     from sparsemix.cli.assigning import assign_batches, write_assignments
     from sparsemix.cli.inputs import open_source
-    from sparsemix.cli.outputs import check_table_output
+    from sparsemix.cli.loading import load_mixture
+    from sparsemix.cli.outputs import check_assignments_output
     from sparsemix.cli.results import say_unknown, show_assigned
-    from sparsemix.model_io import load_model
 
     source = open_source(input, reading, quiet=quiet)
-    check_table_output(output, source)
-    learnt = load_model(model)
+    check_assignments_output(output, source)
+    learnt = load_mixture(model)
     batches = source.asked(learnt, batch_rows)
     write_assignments(output, assign_batches(learnt, batches, quiet=quiet))
     say_unknown(batches, quiet=quiet)

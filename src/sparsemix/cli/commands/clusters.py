@@ -25,11 +25,11 @@ def clusters(
 ) -> None:
     """Show the clusters of a model, the largest first, with their keywords."""
     from sparsemix.cli.console import show, show_json
+    from sparsemix.cli.loading import load_mixture
     from sparsemix.cli.results import describe_clusters, pick_component
     from sparsemix.cli.tables import cluster_title, clusters_table, keywords_table
-    from sparsemix.model_io import load_model
 
-    found = describe_clusters(load_model(model), n, by=by, level=level)
+    found = describe_clusters(load_mixture(model), n, by=by, level=level)
     if component is not None:
         found = [pick_component(found, component)]
     if json:

@@ -18,7 +18,7 @@ def compare(
     *,
     input: options.Input,
     kinds: Annotated[
-        list[options.Kind] | None,
+        list[options.Compared] | None,
         typer.Option("--model", help="A model to fit; give it again for more. By default all."),
     ] = None,
     n_components: Annotated[
@@ -57,7 +57,7 @@ def compare(
 
     compare_table(
         open_source(input, reading, quiet=quiet),
-        kinds or list(options.Kind),
+        [options.Kind(each) for each in kinds or options.Compared],
         n_components or [None],
         held_out=held_out,
         seed=seed,

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from sparsemix.cli import options
+from sparsemix.cli.factor_options import takes_events
 from sparsemix.cli.model_options import takes_parameters
 from sparsemix.cli.table_options import takes_table
 
@@ -15,6 +16,8 @@ EXAMPLES = (
     "sparsemix fit ads.csv -o ads.smx --min-rows-per-feature 100 --max-features-per-row 500\n\n"
     "sparsemix fit mails.csv -o mails.smx --model multinomial -k 2 --count n --label folder\n\n"
     "sparsemix fit tickets.csv -o tickets.smx --model hashed-gibbs -k 2000 --process dp --init random\n\n"
+    "sparsemix fit clicks.csv -o factors.smx --model gamma-poisson -k 20 --row user --feature ad --count clicks\n\n"
+    "sparsemix fit events.csv -o rates.smx --model click-rate --user user_id --ad ad_id --solver gibbs\n\n"
     "sparsemix fit 'logs/*.parquet' -o ads.smx --batch-rows 100000 --checkpoint-every 1000000 --resume"
 )
 
@@ -23,6 +26,7 @@ _RUN = "Long runs"
 
 @takes_table("count", "label")
 @takes_parameters
+@takes_events
 def fit(
     *,
     input: options.Input,
@@ -35,7 +39,7 @@ def fit(
         typer.Option(
             "--model",
             help="One pass over ads; or, in many passes, texts of counted words, or presence of keywords; or "
-            "very many clusters, by sampling.",
+            "very many clusters, by sampling; or factors of counts; or click rates of users on ads.",
             rich_help_panel="The model",
         ),
     ] = options.Kind.ONLINE,
@@ -65,6 +69,7 @@ def fit(
     quiet: options.Quiet = False,
     reading: dict[str, Any],
     parameters: dict[str, Any],
+    events: dict[str, str],
 ) -> None:
     """Learn the clusters of a table and write them to a model file; in one pass unless --model says otherwise."""
     from sparsemix.cli.fitting import fit_table
@@ -75,6 +80,7 @@ def fit(
         parameters,
         open_source(input, reading, quiet=quiet),
         output,
+        events=events,
         labelled="label" in reading,
         batch_rows=batch_rows,
         checkpoint_every=checkpoint_every,

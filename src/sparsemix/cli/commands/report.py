@@ -38,14 +38,14 @@ def report(
 ) -> None:
     """Write a page about the clusters and, with INPUT, about how surely its rows belong to them."""
     from sparsemix.cli.inputs import optional_source
+    from sparsemix.cli.loading import load_mixture
     from sparsemix.cli.outputs import check_page_output
     from sparsemix.cli.results import show_report, summarize
-    from sparsemix.model_io import load_model
     from sparsemix.reporting import write_report
 
     source = optional_source(input, reading, quiet=quiet)
     check_page_output(output, source)
-    learnt = load_model(model)
+    learnt = load_mixture(model)
     batches = None if source is None else source.asked(learnt, batch_rows)
     words = {"title": title, "row_noun": row_noun}
     summary = summarize(learnt, batches, quiet=quiet, n_features=n, level=level, **words)

@@ -21,12 +21,12 @@ def score(
     """Show the mean log density of rows under a model; higher is better, and rows it never saw count most."""
     from sparsemix.cli.console import show, show_json
     from sparsemix.cli.inputs import open_source
+    from sparsemix.cli.loading import load_mixture
     from sparsemix.cli.results import say_unknown, score_batches
     from sparsemix.cli.tables import facts_table
-    from sparsemix.model_io import load_model
 
     source = open_source(input, reading, quiet=quiet)
-    learnt = load_model(model)
+    learnt = load_mixture(model)
     batches = source.asked(learnt, batch_rows)
     found = score_batches(learnt, batches, quiet=quiet)
     say_unknown(batches, quiet=quiet)

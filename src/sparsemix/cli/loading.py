@@ -1,0 +1,26 @@
+"""Load a model for a command about clusters."""
+
+from pathlib import Path
+from typing import Any
+
+from sparsemix.foundation.errors import ParameterError
+from sparsemix.model_io import load_model
+
+
+def load_mixture(path: Path) -> Any:
+    """Return the model in a file, which must be one of clusters.
+
+    Raises
+    ------
+    ParameterError
+        When it has factors, or click rates, in the place of clusters.
+    ModelFileError
+        When the file cannot be read.
+    """
+    model = load_model(path)
+    if not hasattr(model, "top_features"):
+        raise ParameterError(
+            f"{str(path)!r} holds a {type(model).__name__}, which has no clusters. Give a model of clusters, such as "
+            f"'sparsemix fit' makes without --model."
+        )
+    return model
