@@ -49,6 +49,7 @@ class Paper(StrEnum):
 
     FASTEX = "fastex"
     GAP = "gap"
+    TDPM = "tdpm"
 
 
 class Family(StrEnum):

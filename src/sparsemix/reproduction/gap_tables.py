@@ -6,7 +6,7 @@ import numpy as np
 
 from sparsemix.reproduction.ad_events import Counts
 from sparsemix.reproduction.results import Cell, Table
-from sparsemix.reproduction.spread import Spread, spread_of
+from sparsemix.reproduction.spread import Spread, claims_table, spread_of
 
 GIBBS, GIBBS_NMF, NMF, MEAN = "Gibbs GaP", "Gibbs NMF", "NMF", "mean"
 Errors = dict[tuple[str, int], float]
@@ -47,16 +47,8 @@ def error_table(errors: Sequence[Errors]) -> Table:
 
 
 def order_table(errors: Sequence[Errors]) -> Table:
-    """Whether the poster's order is seen: each claim with the mean difference of the RMSE over the data sets.
-
-    A claim is seen where the difference is above two standard errors.
-    """
-    rows = [
-        (claim, "yes" if gain.mean > 2.0 * gain.error else "no", gain.mean, gain.error)
-        for claim, gain in _claims(errors)
-    ]
-    heads = ("claim", "seen", "lower by", "standard error")
-    return Table("order", "Is the order of the poster seen?", heads, rows)
+    """Whether the poster's order is seen: each claim with the mean difference of the RMSE over the data sets."""
+    return claims_table("Is the order of the poster seen?", "lower by", _claims(errors))
 
 
 def _claims(errors: Sequence[Errors]) -> Iterator[tuple[str, Spread]]:

@@ -11,12 +11,14 @@ from sparsemix.reproduction.results import Result
 PAPERS = {
     "fastex": "Hash clustering with exponential families: Table 1, speed, convergence.",
     "gap": "Bayesian factor modelling with count data: Table 1, Figures 1 and 2.",
+    "tdpm": "Time-sensitive Dirichlet process mixtures: Figures 4 to 6, variation of information.",
 }
 """Name of each paper's module, and what it shows."""
 
 OPTIONS = {
     "fastex": {"clusters": 2, "rows": 100, "features": 100},
     "gap": {"clusters": 1, "rows": 100, "features": 100, "data_sets": 1},
+    "tdpm": {"rows": 100, "data_sets": 1},
 }
 """What may be asked of each, and the least value."""
 
@@ -61,8 +63,8 @@ def results_of(paper: str, wish: Wish, tell: Callable[[str], None] = lambda _: N
     >>> next(results_of("nature", Wish()))
     Traceback (most recent call last):
     ...
-    sparsemix.foundation.errors.ParameterError: 'paper' of reproduce must be one of 'fastex', 'gap', but it is\
- 'nature'.
+    sparsemix.foundation.errors.ParameterError: 'paper' of reproduce must be one of 'fastex', 'gap', 'tdpm', but\
+ it is 'nature'.
     """
     one_of("paper", "reproduce", paper, tuple(PAPERS))
     _check(paper, wish)

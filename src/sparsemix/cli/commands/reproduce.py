@@ -10,13 +10,14 @@ from sparsemix.cli import options
 EXAMPLES = (
     "sparsemix reproduce fastex --out fastex --quick\n\n"
     "sparsemix reproduce fastex --out fastex --clusters 100 --clusters 1000\n\n"
-    "sparsemix reproduce gap --out gap --data-sets 50"
+    "sparsemix reproduce gap --out gap --data-sets 50\n\n"
+    "sparsemix reproduce tdpm --out tdpm"
 )
 
 
 def reproduce(
     *,
-    paper: Annotated[options.Paper, typer.Argument(metavar="PAPER", help="The paper: fastex or gap.")],
+    paper: Annotated[options.Paper, typer.Argument(metavar="PAPER", help="The paper: fastex, gap or tdpm.")],
     out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Where to write the files.")],
     quick: Annotated[bool, typer.Option("--quick", help="Small sizes, for a look within a minute.")] = False,
     clusters: Annotated[
