@@ -29,7 +29,8 @@ def text_of(lines, separator=",", header=True):
 @pytest.mark.parametrize("command", ["profile", "fit", "suggest", "assign", "update", "score", "report"])
 def test_commands_with_tables_have_the_same_options(command):
     assert options_of(command) >= FORM
-    assert options_of(command) - FORM == {"profile": {"group", "label"}, "fit": {"label"}}.get(command, set())
+    besides = {"profile": {"group", "label"}, "fit": {"label", "time"}, "suggest": set()}
+    assert options_of(command) - FORM == besides.get(command, {"time"})
 
 
 def test_arguments_are_parsed():

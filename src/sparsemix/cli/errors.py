@@ -9,6 +9,7 @@ from sparsemix.cli import STOPPED_BY_USER
 from sparsemix.cli.factor_options import EVENT_OPTIONS, FACTOR_OPTIONS
 from sparsemix.cli.sampling_options import SAMPLING_OPTIONS
 from sparsemix.cli.table_options import TABLE_OPTIONS
+from sparsemix.cli.time_options import TIME_OPTIONS
 from sparsemix.foundation.errors import ParameterError, SparsemixError
 
 TROUBLE, USAGE, STOPPED = 1, 2, 130
@@ -20,7 +21,7 @@ _OTHERS = (
 )
 _OPTIONS = {
     name: f"--{name.replace('_', '-')}"
-    for name in [*TABLE_OPTIONS, *SAMPLING_OPTIONS, *FACTOR_OPTIONS, *EVENT_OPTIONS, *_OTHERS.split()]
+    for name in [*TABLE_OPTIONS, *SAMPLING_OPTIONS, *TIME_OPTIONS, *FACTOR_OPTIONS, *EVENT_OPTIONS, *_OTHERS.split()]
 }
 _OPTIONS |= {"random_state": "--seed", "rows": "--batch-rows", "n": "-n"}
 

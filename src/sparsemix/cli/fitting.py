@@ -13,6 +13,7 @@ from sparsemix.cli.outputs import check_model_output
 from sparsemix.cli.results import show_fit
 from sparsemix.cli.starting import start_model
 from sparsemix.cli.sweeps import learn_in_sweeps
+from sparsemix.cli.times import fit_in_time
 from sparsemix.foundation.errors import ParameterError
 from sparsemix.model_io import save_model
 
@@ -65,6 +66,9 @@ def fit_table(
     if kind in FACTOR_KINDS:
         fit_factors(kind, parameters, source, output, events=events, json=json, **run)
         return
+    if kind is Kind.TIME_SENSITIVE:
+        fit_in_time(parameters, source, output, json=json, **run)
+        return
     check_model_output(output, source)
     model = start_model(kind, parameters, output if resume else None, quiet=source.quiet)
     known = KnownRows(model, is_wanted=labelled, quiet=source.quiet)
@@ -90,8 +94,8 @@ def _check_options(
 ) -> None:
     """Raise ParameterError for an option that has no meaning with this kind of model."""
     if kind is not Kind.ONLINE and checkpoint_every is not None:
-        raise ParameterError(f"--checkpoint-every is not for --model {kind}: Ctrl-C saves, --resume goes on.")
-    if kind is not Kind.HASHED_GIBBS and kind not in FACTOR_KINDS:
+        raise ParameterError(f"--checkpoint-every is not for --model {kind}; it is for online alone.")
+    if kind not in {Kind.HASHED_GIBBS, Kind.TIME_SENSITIVE, *FACTOR_KINDS}:
         return
     if labelled:
         raise ParameterError(
@@ -99,14 +103,15 @@ def _check_options(
         )
     if batch_rows is not None:
         raise ParameterError(f"--batch-rows is not for --model {kind}: all rows must fit into memory.")
-    if kind is Kind.HASHED_GIBBS and "binarize" in parameters and parameters.get("family") != "bernoulli":
+    by_sampling = (Kind.HASHED_GIBBS, Kind.TIME_SENSITIVE)
+    if kind in by_sampling and "binarize" in parameters and parameters.get("family") != "bernoulli":
         raise ParameterError(f"--binarize with --model {kind} is for --family bernoulli only. Leave it out.")
 
 
 def _check_events(kind: Kind, events: dict[str, str], *, resume: bool) -> None:
     if events and kind is not Kind.CLICK_RATE:
         raise ParameterError(f"--{next(iter(events))} is for --model click-rate only. Leave it out.")
-    if resume and kind in FACTOR_KINDS:
+    if resume and kind in {Kind.TIME_SENSITIVE, *FACTOR_KINDS}:
         raise ParameterError(
             f"--resume is not for --model {kind}, which starts anew each time. Leave it out."
         )

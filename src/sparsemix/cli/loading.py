@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 from sparsemix.foundation.errors import ParameterError
-from sparsemix.model_io import load_model
 
 
 def load_mixture(path: Path) -> Any:
@@ -17,6 +16,8 @@ def load_mixture(path: Path) -> Any:
     ModelFileError
         When the file cannot be read.
     """
+    from sparsemix.model_io import load_model
+
     model = load_model(path)
     if not hasattr(model, "top_features"):
         raise ParameterError(

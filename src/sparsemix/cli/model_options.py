@@ -10,10 +10,11 @@ from sparsemix.cli.factor_options import FACTOR_OPTIONS
 from sparsemix.cli.gathering import gathers, what_was_given
 from sparsemix.cli.options import LARGEST_SEED, Algorithm
 from sparsemix.cli.sampling_options import SAMPLING_OPTIONS
+from sparsemix.cli.time_options import TIME_OPTIONS
 
 _ALL, _ONLINE, _EM = "The model", "Only with --model online", "Only with --model multinomial or bernoulli-em"
 _NOT_ONLINE = "Not with --model online"
-_CLIMBING = "Not with --model online or hashed-gibbs"
+_CLIMBING = "Not with --model online, hashed-gibbs or time-sensitive"
 
 MODEL_OPTIONS: dict[str, Any] = {
     "n_components": Annotated[
@@ -126,6 +127,7 @@ MODEL_OPTIONS: dict[str, Any] = {
         ),
     ],
     **SAMPLING_OPTIONS,
+    **TIME_OPTIONS,
     **FACTOR_OPTIONS,
 }
 """Their names, as the models have them."""

@@ -31,6 +31,7 @@ class Kind(StrEnum):
     MULTINOMIAL = "multinomial"
     BERNOULLI_EM = "bernoulli-em"
     HASHED_GIBBS = "hashed-gibbs"
+    TIME_SENSITIVE = "time-sensitive"
     GAMMA_POISSON = "gamma-poisson"
     CLICK_RATE = "click-rate"
 
@@ -132,6 +133,15 @@ Group = Annotated[
     str | None,
     typer.Option(
         "--group", metavar="COLUMN", help="The advertiser or other owner.", rich_help_panel=_COLUMNS
+    ),
+]
+Time = Annotated[
+    str | None,
+    typer.Option(
+        "--time",
+        metavar="COLUMN",
+        help="When the row came: ISO dates, or seconds since 1970; --model time-sensitive needs it.",
+        rich_help_panel=_COLUMNS,
     ),
 ]
 Label = Annotated[

@@ -80,7 +80,7 @@ def show_fit(
     """Print what was learnt: as JSON, or as a short table with what to run next; warn if one cluster has it all."""
     summary = summarize_model(model, n_features=6)
     _show_summary(model, summary, source, path, label_names=label_names, json=json)
-    if model.n_components > 1 and not label_names:
+    if getattr(model, "n_components", 2) > 1 and not label_names:
         say_if_one_has_nearly_all(summary["clusters"], quiet=quiet)
 
 
@@ -127,7 +127,9 @@ def _score(model: Any, summary: Mapping[str, Any]) -> str:
     log_joints = _last_log_joints(model)
     if not log_joints:
         return ""
-    return f"; log joint {max(log_joints):,.0f} nats, {percent(model.acceptance_rate_)} of the proposals accepted"
+    rate = getattr(model, "acceptance_rate_", None)
+    accepted = "" if rate is None else f", {percent(rate)} of the proposals accepted"
+    return f"; log joint {max(log_joints):,.0f} nats{accepted}"
 
 
 def _last_log_joints(model: Any) -> list[float]:

@@ -6,7 +6,7 @@ import typer
 
 from sparsemix.cli.options import Family, Init, Process, Proposal
 
-_PANEL = "Only with --model hashed-gibbs"
+_PANEL = "Only with --model hashed-gibbs, and in part time-sensitive"
 
 
 def _option(kind: Any, name: str, explanation: str, **more: Any) -> Any:

@@ -24,7 +24,9 @@ _CLASSES = {
     Kind.MULTINOMIAL: "MultinomialMixture",
     Kind.BERNOULLI_EM: "BernoulliMixture",
     Kind.HASHED_GIBBS: "HashedGibbsMixture",
+    Kind.TIME_SENSITIVE: "TimeSensitiveMixture",
 }
+_STREAMED = "StreamingTimeSensitiveMixture"
 
 if TYPE_CHECKING:
     from sparsemix.data import Dataset
@@ -44,11 +46,15 @@ def new_model(kind: Kind, parameters: dict[str, Any]) -> Any:
     ParameterError
         When a parameter is not for this kind.
     """
-    model = getattr(sparsemix, _CLASSES[kind])()
+    streams = kind is Kind.TIME_SENSITIVE and parameters.get("stream", False)
+    if kind is Kind.TIME_SENSITIVE:
+        parameters = {name: value for name, value in parameters.items() if name != "stream"}
+    model = getattr(sparsemix, _STREAMED if streams else _CLASSES[kind])()
     known = model.get_params()
     for name in parameters:
         if name not in known:
-            raise ParameterError(f"--{name.replace('_', '-')} is not for --model {kind}. Leave it out.")
+            chosen = f"{kind} --stream" if streams else str(kind)
+            raise ParameterError(f"--{name.replace('_', '-')} is not for --model {chosen}. Leave it out.")
     wanted = DEFAULTS | parameters
     if "n_sweeps" in wanted:
         wanted.setdefault("burn_in", wanted["n_sweeps"] // 2)

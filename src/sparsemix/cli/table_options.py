@@ -8,7 +8,7 @@ from typing import Any
 from sparsemix.cli import options
 from sparsemix.cli.gathering import Command, gathers, what_was_given
 
-_BESIDES = {"count": options.Count, "group": options.Group, "label": options.Label}
+_BESIDES = {"count": options.Count, "group": options.Group, "label": options.Label, "time": options.Time}
 _COLUMNS = {"row": options.Row, "feature": options.Feature}
 _FORM = {
     "delimiter": options.Delimiter,
@@ -27,7 +27,7 @@ def takes_table(*besides: str) -> Callable[[Command], Command]:
     Parameters
     ----------
     *besides : str
-        Columns that the command can use besides row and feature: ``"count"``, ``"group"``, ``"label"``.
+        Columns that the command can use besides row and feature: ``"count"``, ``"group"``, ``"label"``, ``"time"``.
 
     Returns
     -------

@@ -14,7 +14,7 @@ EXAMPLES = (
 )
 
 
-@takes_table("count")
+@takes_table("count", "time")
 def assign(
     *,
     model: options.Model,

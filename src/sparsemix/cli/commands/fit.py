@@ -16,6 +16,7 @@ EXAMPLES = (
     "sparsemix fit ads.csv -o ads.smx --min-rows-per-feature 100 --max-features-per-row 500\n\n"
     "sparsemix fit mails.csv -o mails.smx --model multinomial -k 2 --count n --label folder\n\n"
     "sparsemix fit tickets.csv -o tickets.smx --model hashed-gibbs -k 2000 --process dp --init random\n\n"
+    "sparsemix fit mails.csv -o threads.smx --model time-sensitive --time sent --half-life 3d\n\n"
     "sparsemix fit clicks.csv -o factors.smx --model gamma-poisson -k 20 --row user --feature ad --count clicks\n\n"
     "sparsemix fit events.csv -o rates.smx --model click-rate --user user_id --ad ad_id --solver gibbs\n\n"
     "sparsemix fit 'logs/*.parquet' -o ads.smx --batch-rows 100000 --checkpoint-every 1000000 --resume"
@@ -24,7 +25,7 @@ EXAMPLES = (
 _RUN = "Long runs"
 
 
-@takes_table("count", "label")
+@takes_table("count", "label", "time")
 @takes_parameters
 @takes_events
 def fit(
@@ -39,7 +40,8 @@ def fit(
         typer.Option(
             "--model",
             help="One pass over ads; or, in many passes, texts of counted words, or presence of keywords; or "
-            "very many clusters, by sampling; or factors of counts; or click rates of users on ads.",
+            "very many clusters, or clusters in time, by sampling; or factors of counts; or click rates of "
+            "users on ads.",
             rich_help_panel="The model",
         ),
     ] = options.Kind.ONLINE,

@@ -8,7 +8,7 @@ from sparsemix.cli.table_options import takes_table
 EXAMPLES = "sparsemix score ads.smx new_ads.csv\n\nsparsemix score ads.smx new_ads.parquet --json"
 
 
-@takes_table("count")
+@takes_table("count", "time")
 def score(
     *,
     model: options.Model,

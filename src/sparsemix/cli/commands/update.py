@@ -11,7 +11,7 @@ from sparsemix.cli.table_options import takes_table
 EXAMPLES = "sparsemix update ads.smx new_ads.csv\n\nsparsemix update ads.smx new_ads.csv -o ads_of_today.smx"
 
 
-@takes_table("count")
+@takes_table("count", "time")
 def update(
     *,
     model: options.Model,

@@ -1,0 +1,64 @@
+"""Fit clusters in time to a table: by sampling from all rows, or in one pass over them."""
+
+from pathlib import Path
+from typing import Any
+
+from sparsemix.cli.first_run import say_if_compiling
+from sparsemix.cli.inputs import Source
+from sparsemix.cli.options import Kind
+from sparsemix.cli.outputs import check_model_output
+from sparsemix.cli.progress import rows_progress
+from sparsemix.cli.results import show_fit
+from sparsemix.cli.starting import check_any_row, new_model
+from sparsemix.foundation.errors import ParameterError
+from sparsemix.model_io import save_model
+
+
+def fit_in_time(
+    parameters: dict[str, Any], source: Source, output: Path, *, json: bool, **filters: int | None
+) -> None:
+    """Learn the clusters of a table whose rows have times, save them and show them.
+
+    Parameters
+    ----------
+    parameters : dict
+        What was asked for; ``stream`` says that it is to be done in one pass.
+    source : Source
+    output : Path
+        The model file.
+    json : bool
+    **filters : int or None
+        Arguments for `Dataset.filter`.
+
+    Raises
+    ------
+    ParameterError
+        When no column of times was named, or a parameter is not for this way of learning.
+    DataError
+        When there are no rows, or a time is missing.
+    """
+    if "time" not in source.reading:
+        raise ParameterError(
+            "--model time-sensitive needs the time of each row. Name its column: --time COLUMN."
+        )
+    check_model_output(output, source)
+    model = new_model(Kind.TIME_SENSITIVE, parameters)
+    [rows] = source.table(None, 0, **filters).batches
+    check_any_row(len(rows))
+    say_if_compiling([model], quiet=source.quiet)
+    if hasattr(model, "n_sweeps"):
+        _sample(model, rows, quiet=source.quiet)
+    else:
+        model.fit(rows)
+    save_model(model, output)
+    show_fit(model, source, output, label_names=None, json=json, quiet=source.quiet)
+
+
+def _sample(model: Any, rows: Any, *, quiet: bool) -> None:
+    with rows_progress("Sampling", model.n_sweeps * model.n_chains, quiet=quiet, unit="sweeps") as advance:
+
+        def follow(progress: Any) -> None:
+            done = progress.result
+            advance(1, f"Sampling, log joint {done.log_joint:,.0f}, {done.n_clusters:,} clusters")
+
+        model.fit(rows, on_sweep=follow)

@@ -1,0 +1,133 @@
+"""`sparsemix fit --model time-sensitive`: threads by sampling and by one pass, and what other commands say of them."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+import sparsemix as sm
+from sparsemix.persistence import read_payload, state_hash
+
+DAY = 86400
+NAMED = ["--row", "mail", "--feature", "word"]
+READ = [*NAMED, "--count", "n", "--time", "sent"]
+IN_TIME = ["--model", "time-sensitive", "--time", "sent", "--half-life", "2d"]
+FEW = ["--n-sweeps", 6, "--burn-in", 2, "--thin", 2]
+
+
+def write(path, first_day, seed):
+    """Mails of two threads, each about its own words; a thread of the first table is silent for a month."""
+    rng = np.random.default_rng(seed)
+    lines = []
+    for mail in range(40):
+        thread, day = mail % 2, first_day + mail // 4 + (60 if mail >= 20 else 0)
+        words = rng.integers(4, size=6) + 4 * thread
+        stamp = str(np.datetime64("2024-01-01") + np.timedelta64(day, "D"))
+        lines += [
+            (f"{seed}-{mail}", stamp, f"w{word}", (words == word).sum()) for word in set(words.tolist())
+        ]
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([("mail", "sent", "word", "n"), *lines])
+    return path
+
+
+@pytest.fixture(scope="module")
+def mails(tmp_path_factory):
+    return write(tmp_path_factory.mktemp("mails") / "mails.csv", 0, 1)
+
+
+@pytest.fixture
+def table(mails):
+    return sm.read_table(mails, row="mail", feature="word", time="sent", count="n")
+
+
+def hash_of(path):
+    return state_hash(read_payload(path))
+
+
+def test_sampling_learns_what_the_library_learns(sparsemix, mails, table, tmp_path):
+    path = tmp_path / "m.smx"
+    more = [*FEW, "--concentration", 0.2, "--smoothing", 0.3, "--seed", 3]
+    assert (
+        sparsemix("fit", mails, "-o", path, *NAMED, *IN_TIME, *more, "--count", "n", "--json", "--quiet") == 0
+    )
+    settings = {"n_sweeps": 6, "burn_in": 2, "thin": 2, "concentration": 0.2, "smoothing": 0.3}
+    model = sm.TimeSensitiveMixture(half_life="2d", binarize=0.0, random_state=3, **settings).fit(table)
+    assert hash_of(path) == state_hash(model.to_payload())
+    found = json.loads(sparsemix.out)
+    assert found["log_joint"] == model.log_joint_[:, -1].tolist()
+    assert found["n_clusters"] == model.labels_.max() + 1
+
+
+def test_a_stream_learns_what_the_library_learns_and_goes_on(sparsemix, mails, table, tmp_path):
+    path, later = tmp_path / "m.smx", write(tmp_path / "later.csv", 75, 2)
+    more = [*NAMED, "--count", "n", "--concentration", 0.2, "--window", 10, "--quiet"]
+    assert sparsemix("fit", mails, "-o", path, *IN_TIME, "--stream", *more) == 0
+    settings = {"concentration": 0.2, "window": 10, "half_life": "2d", "binarize": 0.0, "random_state": 0}
+    model = sm.StreamingTimeSensitiveMixture(**settings).fit(table)
+    assert hash_of(path) == state_hash(model.to_payload())
+    assert sparsemix("update", path, later, *READ) == 0
+    model.partial_fit(sm.read_table(later, row="mail", feature="word", time="sent", count="n"))
+    assert hash_of(path) == state_hash(model.to_payload())
+    assert sparsemix("update", path, mails, *READ) == 1
+    assert "must not go back, but row 0 is" in sparsemix.err
+    assert hash_of(path) == state_hash(model.to_payload())
+
+
+@pytest.mark.parametrize("way", [[*FEW], ["--stream"]])
+def test_what_the_other_commands_say(sparsemix, mails, table, tmp_path, way):
+    path, out = tmp_path / "m.smx", tmp_path / "a.csv"
+    assert (
+        sparsemix("fit", mails, "-o", path, *NAMED, *IN_TIME, "--count", "n", "--concentration", 0.1, *way)
+        == 0
+    )
+    assert "--time sent" in sparsemix.out  # of the command that it recommends
+    model = sm.load_model(path)
+    assert sparsemix("clusters", path, "--json") == 0
+    found = json.loads(sparsemix.out)["clusters"]
+    assert sorted(each["component"] for each in found) == model.component_ids_.tolist()
+    assert sparsemix("assign", path, mails, "-o", out, *READ, "--quiet") == 0
+    with out.open(newline="") as file:
+        assigned = [int(line["cluster"]) for line in csv.DictReader(file)]
+    assert assigned == model.predict(table).tolist()
+    assert sparsemix("score", path, mails, *READ, "--json") == 0
+    assert json.loads(sparsemix.out)["log_density_per_row"] == pytest.approx(model.score(table))
+    assert sparsemix("suggest", path, "--keyword", "w1", "--json") == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--model", "time-sensitive"], "needs the time of each row. Name its column: --time COLUMN"),
+        ([*IN_TIME, "--half-life", "soon"], "--half-life must be a number of seconds > 0"),
+        ([*IN_TIME, "-k", 5], "--n-components is not for --model time-sensitive"),
+        ([*IN_TIME, "--window", 5], "--window is not for --model time-sensitive"),
+        ([*IN_TIME, "--stream", "--n-sweeps", 5], "--n-sweeps is not for --model time-sensitive --stream"),
+        ([*IN_TIME, "--stream", "--learn"], "--learn is not for --model time-sensitive --stream"),
+        ([*IN_TIME, "--family", "poisson"], "--family must be one of 'multinomial', 'bernoulli'"),
+        (
+            [*IN_TIME, "--binarize", 1],
+            "--binarize with --model time-sensitive is for --family bernoulli only",
+        ),
+        ([*IN_TIME, "--label", "mail"], "--label is not for --model time-sensitive"),
+        ([*IN_TIME, "--batch-rows", 9], "--batch-rows is not for --model time-sensitive"),
+        ([*IN_TIME, "--checkpoint-every", 9], "--checkpoint-every is not for --model time-sensitive"),
+        ([*IN_TIME, "--resume"], "--resume is not for --model time-sensitive"),
+        (["--half-life", "3d"], "--half-life is not for --model online"),
+        (["--stream"], "--stream is not for --model online"),
+    ],
+)
+def test_what_is_refused(sparsemix, mails, tmp_path, options, message):
+    assert sparsemix("fit", mails, "-o", tmp_path / "m.smx", *NAMED, *options) == 2
+    assert message in sparsemix.err
+    assert not (tmp_path / "m.smx").exists()
+
+
+def test_a_model_in_time_asks_for_the_times(sparsemix, mails, tmp_path):
+    path = tmp_path / "m.smx"
+    assert sparsemix("fit", mails, "-o", path, *NAMED, *IN_TIME, *FEW, "--count", "n") == 0
+    assert sparsemix("score", path, mails, *NAMED, "--count", "n") == 1
+    assert "must be given" in sparsemix.err
+    assert sparsemix("update", path, mails, *READ) == 2
+    assert "learns from all rows at once" in sparsemix.err
