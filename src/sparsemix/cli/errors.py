@@ -21,7 +21,14 @@ _OTHERS = (
 )
 _OPTIONS = {
     name: f"--{name.replace('_', '-')}"
-    for name in [*TABLE_OPTIONS, *SAMPLING_OPTIONS, *TIME_OPTIONS, *FACTOR_OPTIONS, *EVENT_OPTIONS, *_OTHERS.split()]
+    for name in [
+        *TABLE_OPTIONS,
+        *SAMPLING_OPTIONS,
+        *TIME_OPTIONS,
+        *FACTOR_OPTIONS,
+        *EVENT_OPTIONS,
+        *_OTHERS.split(),
+    ]
 }
 _OPTIONS |= {"random_state": "--seed", "rows": "--batch-rows", "n": "-n"}
 
