@@ -67,6 +67,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="a twentieth of the documents")
     parser.add_argument("--only", nargs="+", choices=("stream", "scaling"), default=["stream", "scaling"])
+    parser.add_argument(
+        "--sizes", type=int, nargs="+", default=[10_000, 100_000, 1_000_000], help="rows of the sweeps"
+    )
     parser.add_argument("--page", default="time_sensitive", help="name of the page in benchmarks/results")
     options = parser.parse_args()
     machine.use_one_thread()
@@ -74,7 +77,7 @@ def main() -> None:
     if "stream" in options.only:
         sections += stream_part(100_000 if options.quick else 2_000_000)
     if "scaling" in options.only:
-        sections += scaling_part([2_000, 20_000] if options.quick else [10_000, 100_000, 1_000_000])
+        sections += scaling_part([2_000, 20_000] if options.quick else options.sizes)
     sections.append(f"The load average at the end was {machine.load():.1f}.")
     page = tables.write_page(options.page, "Clusters in time", machine.describe(), sections)
     print(page.read_text(encoding="utf-8"))
