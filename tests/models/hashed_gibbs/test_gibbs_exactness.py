@@ -10,8 +10,6 @@ from sparsemix.models.hashed_gibbs import equations, exact_kernels, hash_kernels
 from sparsemix.models.hashed_gibbs.kernels import log_target
 from sparsemix.models.hashed_gibbs.signatures import HashForm, signatures_of
 
-pytestmark = pytest.mark.slow  # compiles much: pytest -m slow tests/models/hashed_gibbs
-
 PROPOSALS = ("exact", "index", "hash", "raw hash")
 BUDGET = 4  # entries of the index
 

@@ -19,8 +19,6 @@ from sparsemix.models.hashed_gibbs import (
 )
 from sparsemix.models.hashed_gibbs.signatures import HashForm, signatures_of
 
-pytestmark = pytest.mark.slow  # compiles much: pytest -m slow tests/models/hashed_gibbs
-
 MODES = ["compiled", "interpreted"]
 modes = pytest.mark.parametrize("mode", MODES)
 families = pytest.mark.parametrize("family", FAMILIES)

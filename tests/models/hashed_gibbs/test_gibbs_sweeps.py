@@ -12,8 +12,6 @@ from sparsemix.models.hashed_gibbs.hash_kernels import project_clusters, sweep_h
 from sparsemix.models.hashed_gibbs.index_kernels import place, sweep_index
 from sparsemix.models.hashed_gibbs.signatures import HashForm, signatures_of
 
-pytestmark = pytest.mark.slow  # compiles much: pytest -m slow tests/models/hashed_gibbs
-
 PROPOSALS = ("exact", "index", "hash")
 
 
