@@ -109,7 +109,9 @@ def test_format_overrides_the_suffix(tmp_path):
         read_table(path, format="excel")
 
 
-@pytest.mark.parametrize("data", [b"PAR1 no parquet PAR1", b"plain text", gzip.compress(b"plain text", mtime=0)])
+@pytest.mark.parametrize(
+    "data", [b"PAR1 no parquet PAR1", b"plain text", gzip.compress(b"plain text", mtime=0)]
+)
 def test_damaged_parquet(data, tmp_path):
     path = tmp_path / "ads.parquet"
     path.write_bytes(data)
