@@ -13,9 +13,10 @@ from scipy.sparse import csr_array
 
 import sparsemix
 from harness import jobs, machine, realdata, tables
-from harness.gibbs_samplers import Dense, Did, Ours, Point, Sampler, curve
+from harness.gibbs_samplers import Dense, Did, Ours, Sampler, curve
 from sparsemix.metrics import normalized_mutual_information, variation_of_information
 from sparsemix.models.hashed_gibbs.engine import SMALL
+from sparsemix.reproduction.fastex_chains import Point, seconds_to
 from sparsemix.reproduction.texts import clustered_texts
 
 N_TEXTS, N_WORDS = 100_000, 50_000
@@ -207,19 +208,14 @@ def race(
             flush=True,
         )
     goal = NEAR * max(min(point.vi for point in found[one]) for one in EQUALS) + 0.01
-    cached = first_below(found["cached collapsed"], goal)
+    cached = seconds_to(goal, found["cached collapsed"])
     sweeps = [point.vi <= goal for point in found["cached collapsed"]].index(True)
     plain_seconds = sweeps * plain.seconds * rows.shape[0] / plain.n_rows
     lines = [vi_line(name, n_clusters, "plain collapsed", None, plain_seconds, cached, plain_seconds)]
     for one, points in found.items():
-        taken = first_below(points, goal)
+        taken = seconds_to(goal, points)
         lines.append(vi_line(name, n_clusters, one, points[-1].vi, taken, cached, plain_seconds))
     return lines
-
-
-def first_below(points: Sequence[Point], goal: float) -> float | None:
-    """Return the seconds at which VI was first no more than the goal."""
-    return next((point.seconds for point in points if point.vi <= goal), None)
 
 
 def vi_line(

@@ -18,3 +18,18 @@ def real_data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"real data are not at {folder}; set SPARSEMIX_DATA to their folder")
     return folder
+
+
+@pytest.fixture
+def refused(tmp_path):
+    """Write a payload and expect that no model comes of it; returns the message."""
+    from sparsemix import ModelFileError, load_model
+    from sparsemix.persistence import write_payload
+
+    def refuse(payload):
+        write_payload(tmp_path / "odd.smx", payload)
+        with pytest.raises(ModelFileError, match="cannot read the model file") as caught:
+            load_model(tmp_path / "odd.smx")
+        return str(caught.value)
+
+    return refuse

@@ -13,6 +13,7 @@ from sparsemix.models.hashed_gibbs import building
 from sparsemix.models.hashed_gibbs.engine import INDEX_BUDGET, Chain, plan_of
 from sparsemix.models.hashed_gibbs.signatures import HashForm, signatures_of
 from sparsemix.models.hashed_gibbs.uncollapsed_chain import UncollapsedChain
+from sparsemix.reproduction.fastex_chains import Point
 from sparsemix.reproduction.fastex_kernels import propose_only
 
 SMOOTHING, CONCENTRATION = 0.1, 1.0
@@ -123,25 +124,16 @@ class Ours:
 Sampler = Dense | Ours
 
 
-@dataclass(frozen=True)
-class Point:
-    """Where a chain stands after so many CPU seconds."""
-
-    seconds: float
-    vi: float
-    n_moved: int
-
-
 def curve(
     make: Callable[[], Sampler], truth: np.ndarray, most_seconds: float, most_sweeps: int
 ) -> Iterator[Point]:
     """Sweep until the time or the number of sweeps is over; the start counts, its compilation does not."""
     sampler = make()
     seconds = getattr(sampler, "seconds_to_start", 0.0)
-    yield Point(seconds, variation_of_information(truth, sampler.assigned), 0)
+    yield Point(seconds, variation_of_information(truth, sampler.assigned))
     for _ in range(most_sweeps):
         done = sampler.sweep()
         seconds += done.seconds
-        yield Point(seconds, variation_of_information(truth, sampler.assigned), done.n_moved)
+        yield Point(seconds, variation_of_information(truth, sampler.assigned))
         if seconds > most_seconds:
             return

@@ -9,24 +9,11 @@ from numpy.testing import assert_allclose
 from payload_samples import gaussian_gibbs_payload, hashed_gibbs_payload
 from scipy.stats import t
 
-from sparsemix import HashedGibbsMixture, ModelFileError, UncollapsedGibbsMixture, load_model, save_model
+from sparsemix import HashedGibbsMixture, UncollapsedGibbsMixture, load_model, save_model
 from sparsemix.persistence import state_hash, write_payload
 
 GOLDEN = Path(__file__).parent / "golden" / "hashed_gibbs_mixture_1.smx"
 GAUSSIAN = Path(__file__).parent / "golden" / "hashed_gibbs_gaussian_1.smx"
-
-
-@pytest.fixture
-def refused(tmp_path):
-    """Write a payload and expect that no model comes of it; returns the message."""
-
-    def refuse(payload):
-        write_payload(tmp_path / "odd.smx", payload)
-        with pytest.raises(ModelFileError) as caught:
-            load_model(tmp_path / "odd.smx")
-        return str(caught.value)
-
-    return refuse
 
 
 def test_golden_file_loads_for_ever():

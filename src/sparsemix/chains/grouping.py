@@ -43,3 +43,11 @@ def cluster_bounds(codes: CodeMatrix) -> IntMatrix:
     for own, begin in zip(codes, bounds, strict=True):
         np.cumsum(np.bincount(own, minlength=begin.size - 1), out=begin[1:])
     return bounds
+
+
+def by_size(labels: NDArray[np.integer]) -> NDArray[np.int64]:
+    """The same partition with clusters numbered from the largest down; (n_rows,)."""
+    _, numbers, sizes = np.unique(labels, return_inverse=True, return_counts=True)
+    rank = np.empty(sizes.size, np.int64)
+    rank[np.argsort(-sizes, kind="stable")] = np.arange(sizes.size)
+    return rank[numbers]

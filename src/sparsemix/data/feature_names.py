@@ -41,6 +41,13 @@ class FeatureNames:
         self.names = names
         self._position: dict[Any, int] | None = None
 
+    def show_on(self, model: Any) -> None:
+        """Set `n_features_in_` and, where they have names, `feature_names_in_` of an estimator."""
+        model.n_features_in_ = self.n_features
+        model.__dict__.pop("feature_names_in_", None)
+        if self.names is not None:
+            model.feature_names_in_ = self.names
+
     def columns_of(self, n_columns: int, names: Names | None, *, owner: str) -> NDArray[np.int32] | None:
         """Feature of each column; names that are not known get the numbers after the last.
 

@@ -11,6 +11,7 @@ from sparsemix.foundation.errors import parameter_error
 SMALLEST, LARGEST = 1e-50, 1e50
 
 MOST_DRAWN_ROWS = 10**9
+MOST_THREADS = 256
 
 
 def at_least(name: str, owner: str, value: Any, least: int, rule: str = "", most: float = np.inf) -> None:
@@ -72,3 +73,14 @@ def inside(
 def is_number(value: Any) -> bool:
     """Whether `value` is a real number and no truth value."""
     return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+
+
+def n_threads(n_jobs: Any, owner: str) -> int:
+    """Threads by scikit-learn's convention: None is one, -1 all processors, -2 all but one."""
+    from joblib import effective_n_jobs
+
+    if n_jobs is not None:
+        is_whole = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool)
+        if not is_whole or n_jobs == 0:
+            raise parameter_error("n_jobs", owner, "None or an integer other than 0", n_jobs)
+    return min(int(effective_n_jobs(n_jobs)), MOST_THREADS)

@@ -9,8 +9,8 @@ import pytest
 from gap_cases import draw_counts, hash_of, new_model
 from numpy.testing import assert_allclose, assert_array_equal
 
-from sparsemix import GammaPoissonFactors, ModelFileError, load_model, save_model
-from sparsemix.persistence import Payload, state_hash, write_payload
+from sparsemix import GammaPoissonFactors, load_model, save_model
+from sparsemix.persistence import Payload, state_hash
 
 GOLDEN = Path(__file__).parents[2] / "persistence" / "golden" / "gamma_poisson_factors_1.smx"
 COUNTS = draw_counts()
@@ -37,18 +37,6 @@ def golden_payload():
     }
     names = np.array(["cat", "dog", "eel"], dtype=object)
     return Payload("gamma-poisson-factors", parameters, metadata, arrays, names)
-
-
-@pytest.fixture
-def refused(tmp_path):
-    """Write a payload and expect that no model comes of it."""
-
-    def refuse(payload):
-        write_payload(tmp_path / "odd.smx", payload)
-        with pytest.raises(ModelFileError, match="cannot read the model file"):
-            load_model(tmp_path / "odd.smx")
-
-    return refuse
 
 
 def test_golden_file_loads_for_ever():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from sparsemix import ModelFileError, TimeSensitiveMixture, load_model, save_model
+from sparsemix import TimeSensitiveMixture, load_model, save_model
 from sparsemix.persistence import Payload, state_hash, write_payload
 
 GOLDEN = Path(__file__).parent / "golden" / "time_sensitive_mixture_1.smx"
@@ -35,19 +35,6 @@ def small_payload():
     }
     names = np.array(["cat", "dog", "eel"], dtype=object)
     return Payload("time-sensitive-mixture", parameters, metadata, arrays, names)
-
-
-@pytest.fixture
-def refused(tmp_path):
-    """Write a payload and expect that no model comes of it; returns the message."""
-
-    def refuse(payload):
-        write_payload(tmp_path / "odd.smx", payload)
-        with pytest.raises(ModelFileError) as caught:
-            load_model(tmp_path / "odd.smx")
-        return str(caught.value)
-
-    return refuse
 
 
 def test_golden_file_loads_for_ever():

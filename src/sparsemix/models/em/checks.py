@@ -10,13 +10,22 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from sparsemix.data.feature_names import FeatureNames
-from sparsemix.foundation.checks import LARGEST, at_least, inside, is_number, is_word, share, truth_value
+from sparsemix.foundation.checks import (
+    LARGEST,
+    at_least,
+    inside,
+    is_number,
+    is_word,
+    n_threads,
+    share,
+    truth_value,
+)
 from sparsemix.foundation.errors import DataError, UnknownFeaturesWarning, parameter_error, shorten
 from sparsemix.models.em.engine import Loop
 from sparsemix.models.em.state import FloatVector
 from sparsemix.numeric.seeds import seed_of
 
-MOST_COMPONENTS, MOST_THREADS = 1_000_000, 256
+MOST_COMPONENTS = 1_000_000
 INITS = ("repaired", "k-means++", "random")
 
 
@@ -69,17 +78,6 @@ def resolve(model: Any) -> Settings:
         float(model.unlabeled_weight),
         seed_of(model.random_state, owner),
     )
-
-
-def n_threads(n_jobs: Any, owner: str) -> int:
-    """Threads by scikit-learn's convention: None is one, -1 all processors, -2 all but one."""
-    from joblib import effective_n_jobs
-
-    if n_jobs is not None:
-        is_whole = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool)
-        if not is_whole or n_jobs == 0:
-            raise parameter_error("n_jobs", owner, "None or an integer other than 0", n_jobs)
-    return min(int(effective_n_jobs(n_jobs)), MOST_THREADS)
 
 
 def row_weights(sample_weight: ArrayLike | None, n_rows: int) -> FloatVector:

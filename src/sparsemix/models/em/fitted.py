@@ -95,12 +95,8 @@ class Fitted:
 
     def _adopt(self, fit: engine.Fit, prior: Prior, features: FeatureNames) -> None:
         self._fit, self._prior, self._features = fit, prior, features
-        self.n_features_in_ = features.n_features
-        for name in ("labels_", "feature_names_in_"):
-            if hasattr(self, name):
-                delattr(self, name)
-        if features.names is not None:
-            self.feature_names_in_ = features.names
+        self.__dict__.pop("labels_", None)
+        features.show_on(self)
 
     def _table(self, X: Any) -> Table:
         return as_rows(X, self._family_name, self.binarize, type(self).__name__)

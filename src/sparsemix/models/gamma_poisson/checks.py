@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsemix.foundation.checks import LARGEST, SMALLEST, at_least, inside, one_of, pseudo_count
+from sparsemix.foundation.checks import LARGEST, SMALLEST, at_least, inside, n_threads, one_of, pseudo_count
 from sparsemix.foundation.errors import DataError, parameter_error
 from sparsemix.models.gamma_poisson.engine import WALKS, Loop, Table
 from sparsemix.models.gamma_poisson.learning import Settings
@@ -14,7 +14,7 @@ from sparsemix.models.gamma_poisson.state import FloatVector, Prior
 from sparsemix.numeric.seeds import seed_of
 
 SOLVERS = ("ml", "map", "gibbs")
-MOST_COMPONENTS, MOST_SWEEPS, MOST_THREADS = 100_000, 10_000_000, 256
+MOST_COMPONENTS, MOST_SWEEPS = 100_000, 10_000_000
 MOST_CELLS = 1_000_000_000  # of draws that a fit keeps
 MOST_COUNT = 2**31 - 1  # that is split at random
 
@@ -28,8 +28,8 @@ def settings_of(model: Any) -> Settings:
     at_least("n_init", owner, model.n_init, 1)
     if not isinstance(model.verbose, Integral | np.bool_) or model.verbose < 0:
         raise parameter_error("verbose", owner, "an integer >= 0", model.verbose)
-    n_threads = threads_of(model.n_jobs, owner)
-    loop, plan = _loop(model, owner, n_threads), plan_of(model, owner, n_threads)
+    threads = n_threads(model.n_jobs, owner)
+    loop, plan = _loop(model, owner, threads), plan_of(model, owner, threads)
     return Settings(
         model.solver,
         int(model.n_components),
@@ -99,14 +99,3 @@ def draws_fit(n_draws: int, cells: int, thin: int, owner: str) -> None:
     if n_draws * cells > MOST_CELLS:
         rule = f"so large that {MOST_CELLS // cells} draws of {cells:,} factors are kept at most"
         raise parameter_error("thin", owner, rule, thin, "Or set fewer sweeps or chains.")
-
-
-def threads_of(n_jobs: Any, owner: str) -> int:
-    """Threads by scikit-learn's convention: None is one, -1 all processors, -2 all but one."""
-    from joblib import effective_n_jobs
-
-    if n_jobs is not None:
-        is_whole = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool)
-        if not is_whole or n_jobs == 0:
-            raise parameter_error("n_jobs", owner, "None or an integer other than 0", n_jobs)
-    return min(int(effective_n_jobs(n_jobs)), MOST_THREADS)

@@ -97,8 +97,4 @@ class Fitted:
 
     def _adopt(self, solution: Solution) -> None:
         self._solution = solution
-        self.n_features_in_ = solution.features.n_features
-        if hasattr(self, "feature_names_in_"):
-            delattr(self, "feature_names_in_")
-        if solution.features.names is not None:
-            self.feature_names_in_ = solution.features.names
+        solution.features.show_on(self)

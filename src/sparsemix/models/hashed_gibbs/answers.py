@@ -4,44 +4,23 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.special import logsumexp
 
-from sparsemix.answers import ComponentSummary, Suggestion, suggestions, summaries
-from sparsemix.answers.suggestions import feature_numbers, most_probable, suggestions_of, taking_part
-from sparsemix.foundation.errors import DataError, parameter_error
+from sparsemix.answers import ComponentSummary, Suggestion, clusters, summaries
+from sparsemix.foundation.errors import parameter_error
 from sparsemix.models.hashed_gibbs import real_answers
 from sparsemix.models.hashed_gibbs.real_solution import RealSolution
 from sparsemix.models.hashed_gibbs.solution import AnySolution, Solution, betas, log_weights
-from sparsemix.models.hashed_gibbs.state import FAMILIES, FloatVector, IntVector
+from sparsemix.models.hashed_gibbs.state import FAMILIES, IntVector
 
 MOST_DRAWS = 1e8  # tokens in one call
 
 
-def mean(scores: FloatVector, owner: str) -> float:
-    """Mean of the scores; DataError if there are none."""
-    if not scores.size:
-        raise DataError(f"'X' of {owner} must have at least one row, but it has none. Add rows.")
-    return float(scores.mean())
-
-
 def top_features(solution: AnySolution, n: int, by: str, level: float) -> list[ComponentSummary]:
     """Summaries of all clusters, from the features that they hold; O(entries of the counts)."""
-    summaries.check_request(n, by, level)
     if isinstance(solution, RealSolution):
+        summaries.check_request(n, by, level)
         return real_answers.top_features(solution, np.exp(log_weights(solution)), n, by, level)
-    counts, beta, total = betas(solution)
-    a, weights = solution.hyper.a, np.exp(log_weights(solution))
-    shares = weights / weights.sum()
-    overall = shares @ (a / total) + np.asarray((sparse.diags_array(shares / total) @ counts).sum(axis=0))
-    found = []
-    for k in range(solution.sizes.size):
-        part = slice(counts.indptr[k], counts.indptr[k + 1])
-        held, count = counts.indices[part], counts.data[part]
-        top = summaries.top_of_component(
-            held, a + count, beta[k] - count, overall, solution.features, n, by, level
-        )
-        found.append(ComponentSummary(k, float(weights[k]), float(solution.sizes[k]), top))
-    return found
+    return clusters.top_features(_clusters(solution), n, by, level)
 
 
 def suggest(
@@ -53,32 +32,16 @@ def suggest(
         raise parameter_error(
             "family", "suggest", rule, solution.hyper.family, "Ask predict about whole rows."
         )
-    wanted = feature_numbers(solution.features, accepted)
-    unwanted = feature_numbers(solution.features, reject, "reject")
-    suggestions.check_request(solution.features, wanted, unwanted, n, level)
-    counts, beta, total = betas(solution)
-    a = solution.hyper.a
-    components, share = taking_part(_share(solution, counts, total, wanted, unwanted))
-    probability = np.full(solution.features.n_features, float(share @ (a / total[components])))
-    probability += (share / total[components]) @ counts[components]
-    best = most_probable(probability, n, np.concatenate([wanted, unwanted]))
-    held = counts[components][:, best].toarray().T
-    return suggestions_of(
-        solution.features, best, probability, (a + held, beta[components] - held), share, components, level
-    )
+    return clusters.suggest(_clusters(solution), accepted, reject, n, level)
 
 
-def _share(
-    solution: Solution, counts: Any, total: FloatVector, wanted: IntVector, unwanted: IntVector
-) -> FloatVector:
-    """Posterior of the clusters given features that a row holds and lacks, all others unknown; (K,)."""
-    a = solution.hyper.a
+def _clusters(solution: Solution) -> clusters.Clusters:
+    counts, _, total = betas(solution)
     n_draws = 1.0 if solution.hyper.family == "bernoulli" else _row_length(solution)
-    held = np.log((a + counts[:, wanted].toarray()) / total[:, None]).sum(axis=1)
-    chance = np.minimum((a + counts[:, unwanted].toarray()) / total[:, None], np.nextafter(1.0, 0.0))
-    lacking = n_draws * np.log1p(-chance).sum(axis=1)
-    joint = log_weights(solution) + held + lacking
-    return np.asarray(np.exp(joint - logsumexp(joint)))
+    weights = log_weights(solution)
+    return clusters.Clusters(
+        solution.features, solution.sizes, counts, solution.hyper.a, total, weights, n_draws
+    )
 
 
 def _row_length(solution: Solution) -> float:

@@ -53,7 +53,7 @@ def settings_of(model: Any) -> Settings:
         int(model.burn_in),
         min(int(model.thin), MOST_SWEEPS),
         int(model.n_chains),
-        _n_threads(model.n_jobs, owner),
+        checks.n_threads(model.n_jobs, owner),
         seed_of(model.random_state, owner),
     )
 
@@ -258,13 +258,3 @@ def _prior_mean(model: Any, table: Table) -> float:
     cells = table.n_rows * table.n_features
     mean = (float(table.matrix.data.sum()) + 1.0) / (cells + 2.0)
     return float(mean if model.family == "poisson" else min(mean, 0.5))
-
-
-def _n_threads(n_jobs: Any, owner: str) -> int:
-    from joblib import effective_n_jobs
-
-    if n_jobs is not None:
-        is_whole = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool)
-        if not is_whole or n_jobs == 0:
-            raise parameter_error("n_jobs", owner, "None or an integer other than 0", n_jobs)
-    return min(int(effective_n_jobs(n_jobs)), 256)

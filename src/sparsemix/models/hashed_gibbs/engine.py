@@ -1,5 +1,6 @@
 """A chain: an assignment of all rows, the statistics that belong to it, and sweeps that change both."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from enum import IntEnum
 from typing import Any, NamedTuple
@@ -82,7 +83,7 @@ def plan_of(proposal: str, n_components: int, form: HashForm, index_budget: int)
     return Plan((proposal,), form, index_budget)
 
 
-class SeededChain:
+class SeededChain(ABC):
     """What chains of all kinds of rows share: each is a function of its seed, and every sweep has a stream of its own.
 
     Parameters
@@ -149,29 +150,29 @@ class SeededChain:
         n_clusters = self._n_clusters - int(self.clusters.n_empty[0])
         return Sweep(self.log_joint(), int(tally[0]), int(tally[1]), n_clusters)
 
+    @abstractmethod
     def log_joint(self) -> float:
         """Log joint of rows and assignments, nats, up to a constant."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _add_all(self) -> None:
         """Make the statistics of the assignment; there are none yet."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _enter(self, order: IntVector, uniforms: FloatVector) -> None:
         """Let rows enter one after another."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _frame_now(self) -> Frame:
         """Where signatures of the present clusters are measured from."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _begin_sweep(self) -> None:
         """Make the statistics a function of the assignment alone, whatever has led to it."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _visitor(self, proposal: str, *, adapts: bool) -> Visitor:
         """Return what visits rows."""
-        raise NotImplementedError
 
     def _signed(self, make: Callable[..., Any], *state: Any, adapts: bool) -> Any:
         """The signatures, made anew where that is due."""

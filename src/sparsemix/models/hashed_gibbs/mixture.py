@@ -1,5 +1,6 @@
 """What mixtures by Gibbs sampling share: sampling, and answers about rows. Public classes only say how chains run."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
@@ -9,14 +10,16 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from sparsemix.answers import ComponentSummary, Suggestion
+from sparsemix.answers.clusters import mean_score
 from sparsemix.answers.unknown import warn_of_unknown_rows
+from sparsemix.chains.grouping import by_size
 from sparsemix.foundation.checks import rows_to_draw
 from sparsemix.foundation.errors import parameter_error
 from sparsemix.models.hashed_gibbs import answers, checks, payload, run_payload
 from sparsemix.models.hashed_gibbs.reading import Table
 from sparsemix.models.hashed_gibbs.real_reading import RealTable, table_of
 from sparsemix.models.hashed_gibbs.runs import Run, Settings, new_run
-from sparsemix.models.hashed_gibbs.sampling import ChainMaker, Progress, by_size, chosen, sample
+from sparsemix.models.hashed_gibbs.sampling import ChainMaker, Progress, chosen, sample
 from sparsemix.models.hashed_gibbs.solution import (
     AnySolution,
     log_evidence,
@@ -31,7 +34,7 @@ from sparsemix.numeric.seeds import generator
 from sparsemix.persistence import Payload
 
 
-class GibbsMixture(ClusterMixin, BaseEstimator):
+class GibbsMixture(ClusterMixin, BaseEstimator, ABC):
     """Base of `HashedGibbsMixture` and `UncollapsedGibbsMixture`: what both can do.
 
     Questions about rows take `X` as `fit` does and match columns by name; features that the model does not know are
@@ -155,7 +158,7 @@ class GibbsMixture(ClusterMixin, BaseEstimator):
 
     def score(self, X: Any, y: object = None) -> float:  # noqa: ARG002  (scikit-learn's signature)
         """Mean log probability of the rows, nats."""
-        return answers.mean(self.score_samples(X), "score")
+        return mean_score(self.score_samples(X), "score")
 
     def unknown_rows(self, X: Any) -> NDArray[np.bool_]:
         """Which rows hold features, but none that the model knows; (n_rows,)."""
@@ -254,9 +257,9 @@ class GibbsMixture(ClusterMixin, BaseEstimator):
     def _check_alone(self) -> None:
         """Check what can be checked of the parameters without the data, beyond what all of these models have."""
 
+    @abstractmethod
     def _chain_maker(self, rows: Any, prior: Any, settings: Settings) -> ChainMaker:
         """How to make a chain from a generator of its own."""
-        raise NotImplementedError
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_clusters")
@@ -282,11 +285,7 @@ class GibbsMixture(ClusterMixin, BaseEstimator):
 
     def _adopt(self, solution: AnySolution) -> None:
         self._clusters, self._run = solution, None
-        self.n_features_in_ = solution.features.n_features
-        if hasattr(self, "feature_names_in_"):
-            delattr(self, "feature_names_in_")
-        if solution.features.names is not None:
-            self.feature_names_in_ = solution.features.names
+        solution.features.show_on(self)
 
     def _opened(self) -> AnySolution:
         """The clusters; AttributeError, as Python has it for missing attributes, before there are any."""

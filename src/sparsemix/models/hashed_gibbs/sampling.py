@@ -6,9 +6,9 @@ from threading import Event
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sparsemix.chains import point_estimate
+from sparsemix.chains.grouping import by_size
 from sparsemix.models.hashed_gibbs.engine import Position, Sweep
 from sparsemix.models.hashed_gibbs.runs import Run
 from sparsemix.models.hashed_gibbs.state import IntVector
@@ -66,14 +66,6 @@ def chosen(run: Run) -> IntVector:
     """The partition with the least expected variation of information to all draws, see `by_size`; (n_rows,)."""
     draws, seed = run.kept(), int(_seeds(run)[-1].generate_state(1)[0])
     return by_size(draws[0] if len(draws) == 1 else point_estimate(draws, random_state=seed).labels)
-
-
-def by_size(labels: NDArray[np.integer]) -> IntVector:
-    """The same partition with clusters numbered from the largest down."""
-    _, numbers, sizes = np.unique(labels, return_inverse=True, return_counts=True)
-    rank = np.empty(sizes.size, np.int64)
-    rank[np.argsort(-sizes, kind="stable")] = np.arange(sizes.size)
-    return rank[numbers]
 
 
 def _go_on(chain: AnyChain, run: Run, number: int, follow: Callable[[Progress], None], wanted: Event) -> None:

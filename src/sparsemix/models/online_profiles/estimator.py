@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from sparsemix.answers import ComponentSummary, Suggestion
+from sparsemix.answers.clusters import mean_score
 from sparsemix.answers.suggestions import feature_numbers
 from sparsemix.data.feature_names import FeatureNames, check_distinct
 from sparsemix.data.inputs import BinaryRows
@@ -243,10 +244,7 @@ class OnlineBernoulliMixture(Fitted, ClusterMixin, BaseEstimator):
 
     def score(self, X: Any, y: object = None) -> float:  # noqa: ARG002  (scikit-learn's signature)
         """Mean log probability of the rows, nats."""
-        scores = np.concatenate([np.empty(0), *self._ask(X, View.log_density)])
-        if not scores.size:
-            raise DataError("'X' of score must have at least one row, but it has none. Add rows.")
-        return float(np.mean(scores))
+        return mean_score(np.concatenate([np.empty(0), *self._ask(X, View.log_density)]), "score")
 
     def unknown_rows(self, X: Any) -> NDArray[np.bool_]:
         """Which rows hold features, but none that the model knows; (n_rows,).
@@ -384,6 +382,5 @@ class OnlineBernoulliMixture(Fitted, ClusterMixin, BaseEstimator):
             raise DataError("'X' of fit must hold features, but none of its rows has any. Add rows that do.")
         if rows.names is not None:
             check_distinct(rows.names)
-        for name in ("labels_", "feature_names_in_"):
-            self.__dict__.pop(name, None)
+        self.__dict__.pop("labels_", None)
         self._adopt(Learner(settings, FeatureNames(rows.n_features, rows.names), type(self).__name__))

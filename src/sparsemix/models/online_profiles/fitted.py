@@ -69,9 +69,7 @@ class Fitted:
     def _adopt(self, learner: Learner) -> None:
         self._learner = learner
         self.timings_: dict[str, float] = dict(learner.timings)
-        self.n_features_in_ = learner.features.n_features
-        if learner.features.names is not None:
-            self.feature_names_in_ = learner.features.names
+        learner.features.show_on(self)
 
     def _learn(self, rows: BinaryRows, labels: NDArray[np.int64]) -> None:
         self._learner.learn(rows, labels)

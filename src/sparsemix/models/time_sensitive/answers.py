@@ -3,14 +3,10 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
-from scipy.special import logsumexp
 
-from sparsemix.answers import ComponentSummary, FeatureSummary, Suggestion, suggestions, summaries
-from sparsemix.answers.suggestions import feature_numbers, most_probable, suggestions_of, taking_part
+from sparsemix.answers import ComponentSummary, FeatureSummary, Suggestion, clusters
 from sparsemix.foundation.checks import at_least
 from sparsemix.models.time_sensitive.solution import Profiles, Solution, history_weights, log_weights
-from sparsemix.models.time_sensitive.state import FloatVector, IntVector
 
 
 class Thread(NamedTuple):
@@ -33,19 +29,7 @@ class Thread(NamedTuple):
 
 def top_features(solution: Profiles, n: int, by: str, level: float) -> list[ComponentSummary]:
     """Summaries of all clusters, from the features that they hold; O(entries of the counts)."""
-    summaries.check_request(n, by, level)
-    counts, beta, total = _betas(solution)
-    a, weights = solution.hyper.a, np.exp(log_weights(solution))
-    shares = weights / weights.sum()
-    overall = shares @ (a / total) + np.asarray((sparse.diags_array(shares / total) @ counts).sum(axis=0))
-    found = []
-    for k, size in enumerate(solution.sizes):
-        part = slice(counts.indptr[k], counts.indptr[k + 1])
-        held, count = counts.indices[part], counts.data[part]
-        pair = (a + count, beta[k] - count)
-        top = summaries.top_of_component(held, *pair, overall, solution.features, n, by, level)
-        found.append(ComponentSummary(k, float(weights[k]), float(size), top))
-    return found
+    return clusters.top_features(_clusters(solution), n, by, level)
 
 
 def threads(solution: Solution, n: int, n_bins: int) -> list[Thread]:
@@ -78,39 +62,18 @@ def threads(solution: Solution, n: int, n_bins: int) -> list[Thread]:
 
 def suggest(solution: Profiles, accepted: Any, reject: Any, n: int, level: float | None) -> list[Suggestion]:
     """The `n` most probable features that are neither accepted nor rejected."""
-    wanted = feature_numbers(solution.features, accepted)
-    unwanted = feature_numbers(solution.features, reject, "reject")
-    suggestions.check_request(solution.features, wanted, unwanted, n, level)
-    counts, beta, total = _betas(solution)
-    a = solution.hyper.a
-    components, share = taking_part(_share(solution, counts, total, wanted, unwanted))
-    probability = np.full(solution.features.n_features, float(share @ (a / total[components])))
-    probability += (share / total[components]) @ counts[components]
-    best = most_probable(probability, n, np.concatenate([wanted, unwanted]))
-    held = counts[components][:, best].toarray().T
-    pair = (a + held, beta[components] - held)
-    return suggestions_of(solution.features, best, probability, pair, share, components, level)
+    return clusters.suggest(_clusters(solution), accepted, reject, n, level)
 
 
-def _betas(solution: Profiles) -> tuple[Any, FloatVector, FloatVector]:
-    """Beta posteriors of features: counts to add to a, second parameters without them, and sums of both."""
+def _clusters(solution: Profiles) -> clusters.Clusters:
+    """The clusters whatever their time."""
     hyper, counts = solution.hyper, solution.counts
-    pseudo_counts = hyper.a + hyper.b
+    pseudo_counts, n_draws = hyper.a + hyper.b, 1.0
     own: Any = solution.sizes
     if hyper.family == "multinomial":
         pseudo_counts, own = hyper.a * solution.features.n_features, counts.sum(axis=1)
-    total = np.asarray(own, np.float64) + pseudo_counts
-    return counts, total - hyper.a, total
-
-
-def _share(
-    solution: Profiles, counts: Any, total: FloatVector, wanted: IntVector, unwanted: IntVector
-) -> FloatVector:
-    """Posterior of the clusters given features that a row holds and lacks, all else and its time unknown; (K,)."""
-    a, n_draws = solution.hyper.a, 1.0
-    if solution.hyper.family == "multinomial":
         n_draws = float(counts.sum() / solution.sizes.sum())
-    held = np.log((a + counts[:, wanted].toarray()) / total[:, None]).sum(axis=1)
-    chance = np.minimum((a + counts[:, unwanted].toarray()) / total[:, None], np.nextafter(1.0, 0.0))
-    joint = log_weights(solution) + held + n_draws * np.log1p(-chance).sum(axis=1)
-    return np.asarray(np.exp(joint - logsumexp(joint)))
+    total = np.asarray(own, np.float64) + pseudo_counts
+    return clusters.Clusters(
+        solution.features, solution.sizes, counts, hyper.a, total, log_weights(solution), n_draws
+    )

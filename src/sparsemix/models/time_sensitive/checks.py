@@ -39,7 +39,7 @@ def settings_of(model: Any) -> Settings:
         int(model.burn_in),
         min(int(model.thin), MOST_SWEEPS),
         int(model.n_chains),
-        _n_threads(model.n_jobs, owner),
+        checks.n_threads(model.n_jobs, owner),
         seed_of(model.random_state, owner),
     )
 
@@ -125,13 +125,3 @@ def memory(model: Any, settings: Settings, n_rows: int) -> None:
         rule = f"so large that {MOST_CELLS // n_rows} draws of {n_rows} rows are kept at most"
         remedy = "Or set fewer sweeps and chains."
         raise parameter_error("thin", type(model).__name__, rule, model.thin, remedy)
-
-
-def _n_threads(n_jobs: Any, owner: str) -> int:
-    from joblib import effective_n_jobs
-
-    if n_jobs is not None:
-        is_whole = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool)
-        if not is_whole or n_jobs == 0:
-            raise parameter_error("n_jobs", owner, "None or an integer other than 0", n_jobs)
-    return min(int(effective_n_jobs(n_jobs)), 256)

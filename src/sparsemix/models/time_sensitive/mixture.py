@@ -9,8 +9,8 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from sparsemix.answers import ComponentSummary, Suggestion
+from sparsemix.answers.clusters import mean_score
 from sparsemix.answers.unknown import warn_of_unknown_rows
-from sparsemix.foundation.errors import DataError
 from sparsemix.models.time_sensitive import answers, checks, payload
 from sparsemix.models.time_sensitive.reading import Table
 from sparsemix.models.time_sensitive.solution import (
@@ -93,10 +93,7 @@ class MixtureInTime(ClusterMixin, BaseEstimator):
 
     def score(self, X: Any, y: object = None, *, times: Any = None) -> float:  # noqa: ARG002
         """Mean log probability of the rows, nats."""
-        found = self.score_samples(X, times=times)
-        if not found.size:
-            raise DataError("'X' of score must have at least one row, but it has none. Add rows.")
-        return float(found.mean())
+        return mean_score(self.score_samples(X, times=times), "score")
 
     def unknown_rows(self, X: Any) -> NDArray[np.bool_]:
         """Which rows hold features, but none that the model knows; (n_rows,)."""
@@ -199,11 +196,7 @@ class MixtureInTime(ClusterMixin, BaseEstimator):
     def _adopt(self, solution: Solution) -> None:
         self._clusters = solution
         self._features = solution.features
-        self.n_features_in_ = solution.features.n_features
-        if hasattr(self, "feature_names_in_"):
-            delattr(self, "feature_names_in_")
-        if solution.features.names is not None:
-            self.feature_names_in_ = solution.features.names
+        solution.features.show_on(self)
 
     def _opened(self) -> Solution:
         """The clusters; AttributeError, as Python has it for missing attributes, before there are any."""

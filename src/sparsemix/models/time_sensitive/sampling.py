@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsemix.chains import point_estimate
+from sparsemix.chains.grouping import by_size
 from sparsemix.models.time_sensitive.engine import Chain, Sweep
 from sparsemix.models.time_sensitive.state import IntVector
 from sparsemix.numeric.threads import thread_runner
@@ -89,7 +90,4 @@ def _chosen(draws: NDArray[np.int32], seed: int, max_iter: int) -> IntVector:
     labels = (
         draws[0] if len(draws) == 1 else point_estimate(draws, max_iter=max_iter, random_state=seed).labels
     )
-    _, numbers, sizes = np.unique(labels, return_inverse=True, return_counts=True)
-    rank = np.empty(sizes.size, np.int64)
-    rank[np.argsort(-sizes, kind="stable")] = np.arange(sizes.size)
-    return rank[numbers]
+    return by_size(labels)

@@ -9,9 +9,9 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from sparsemix.answers import ComponentSummary, Suggestion
+from sparsemix.answers.clusters import mean_score
 from sparsemix.answers.unknown import warn_of_unknown_rows
 from sparsemix.data.feature_names import FeatureNames
-from sparsemix.foundation.errors import DataError
 from sparsemix.models.time_sensitive import checks, stream_answers, stream_checks, stream_payload
 from sparsemix.models.time_sensitive.reading import Table
 from sparsemix.models.time_sensitive.solution import Scores, log_evidence, new_share
@@ -270,10 +270,7 @@ class StreamingTimeSensitiveMixture(ClusterMixin, BaseEstimator):
 
     def score(self, X: Any, y: object = None, *, times: Any = None) -> float:  # noqa: ARG002
         """Mean log probability of the rows, nats."""
-        found = self.score_samples(X, times=times)
-        if not found.size:
-            raise DataError("'X' of score must have at least one row, but it has none. Add rows.")
-        return float(found.mean())
+        return mean_score(self.score_samples(X, times=times), "score")
 
     def unknown_rows(self, X: Any) -> NDArray[np.bool_]:
         """Which rows hold features, but none that the model knows; (n_rows,)."""
@@ -327,11 +324,7 @@ class StreamingTimeSensitiveMixture(ClusterMixin, BaseEstimator):
 
     def _adopt(self, stream: Stream, features: FeatureNames) -> None:
         self._stream, self._features = stream, features
-        self.n_features_in_ = features.n_features
-        if hasattr(self, "feature_names_in_"):
-            delattr(self, "feature_names_in_")
-        if features.names is not None:
-            self.feature_names_in_ = features.names
+        features.show_on(self)
 
     def _opened(self) -> Stream:
         if not self.__sklearn_is_fitted__():
