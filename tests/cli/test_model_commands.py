@@ -173,6 +173,16 @@ def test_score(sparsemix, table, model, learnt, rows):
     assert words(sparsemix.out)[0] == "rows 1,500"
 
 
+def test_rows_without_keywords_have_no_score_of_a_keyword(sparsemix, model, tmp_path):
+    blank = tmp_path / "blank.csv"
+    blank.write_text("ad,keyword\n1,\n2,\n", encoding="utf-8")
+    assert sparsemix("score", model, blank, "--json", "--quiet") == 0
+    found = json.loads(sparsemix.out)
+    assert (found["rows"], found["keywords"], found["log_density_per_keyword"]) == (2, 0, None)
+    assert sparsemix("score", model, blank, "--quiet") == 0
+    assert "-" in next(line for line in sparsemix.out.splitlines() if "per keyword" in line).split()
+
+
 def test_reading_commands_do_not_change_the_model(sparsemix, table, model, tmp_path):
     before = Path(model).read_bytes()
     for command in (["clusters", model], ["suggest", model, "--keyword", "mouse"], ["score", model, table]):

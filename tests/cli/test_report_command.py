@@ -44,3 +44,11 @@ def test_models_without_evidence_have_a_page_too(sparsemix, table, tmp_path, kin
     found = json.loads(sparsemix.out)
     assert (found["n_rows"], found["log_evidence"], found["log_evidence_per_row"]) == (1_500, None, None)
     assert "evidence of all" not in page.read_text(encoding="utf-8")
+
+
+def test_a_table_without_rows_makes_no_page(sparsemix, model, tmp_path):
+    empty, page = tmp_path / "empty.csv", tmp_path / "report.html"
+    empty.write_text("ad,keyword\n", encoding="utf-8")
+    assert sparsemix("report", model, empty, "-o", page) == 1
+    assert "there is no row to report on" in sparsemix.err
+    assert not page.exists()

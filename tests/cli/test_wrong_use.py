@@ -105,6 +105,7 @@ TROUBLE = [
     ("score m.smx new.csv", "Check that --feature is the column"),
     ("report m.smx new.csv -o x.html", "Check that --feature is the column"),
     ("score m.smx bare.csv", "there is no row to score"),
+    ("report m.smx bare.csv -o x.html", "there is no row to report on"),
     ("suggest m.smx --ad 1 --input new.csv", "knows no keyword of row '1'"),
 ]
 PLACES = {"fit": "fit {} -o x.smx", "profile": "profile {}", "assign": "assign m.smx {} -o x.csv"}
@@ -212,7 +213,6 @@ def test_ctrl_c_is_130(sparsemix, place, monkeypatch, line, target):
         "score m.smx ads.csv",
         "report m.smx -o y.html",
         "report m.smx ads.csv -o y.html",
-        "report m.smx bare.csv -o y.html",
     ],
 )
 def test_json_is_json(sparsemix, place, monkeypatch, line):

@@ -232,8 +232,8 @@ def test_a_guess_can_be_passed_on():
     ("options", "words"),
     [
         ({"delimiter": ""}, "'delimiter' of read_table must be a text of at least one character"),
-        ({"separator": ";;"}, "'separator' of read_table must be one ASCII character"),
-        ({"quote": ""}, "'quote' of read_table must be one ASCII character"),
+        ({"separator": ";;"}, "'separator' of read_table must be None or one ASCII character"),
+        ({"quote": ""}, "'quote' of read_table must be None or one ASCII character"),
         ({"format": "csv"}, "'format' of read_table must be None for a table in memory"),
         ({"columns": ["a"]}, "'columns' of read_table must be None for a table in memory"),
     ],

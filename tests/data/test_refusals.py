@@ -182,9 +182,12 @@ def test_what_is_no_path(path, csv, monkeypatch):
     [
         ({"quote": ","}, "'quote' of read_table must be another character than the separator, but it is ','"),
         ({"separator": '"'}, "'quote' of read_table must be another character than the separator"),
-        ({"quote": "\n"}, "'quote' of read_table must be one ASCII character that ends no line"),
-        ({"separator": "\n"}, "'separator' of read_table must be one ASCII character that ends no line"),
-        ({"separator": "\0"}, "'separator' of read_table must be one ASCII character"),
+        ({"quote": "\n"}, "'quote' of read_table must be None or one ASCII character that ends no line"),
+        (
+            {"separator": "\n"},
+            "'separator' of read_table must be None or one ASCII character that ends no line",
+        ),
+        ({"separator": "\0"}, "'separator' of read_table must be None or one ASCII character"),
         ({"columns": 1}, "'columns' of read_table must be a list of different names or None, but it is 1"),
         ({"columns": "ad"}, "'columns' of read_table must be a list of different names"),
         ({"columns": ["ad", "ad"]}, "'columns' of read_table must be a list of different names"),

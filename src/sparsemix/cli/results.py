@@ -42,8 +42,8 @@ def pick_component(clusters: Sequence[dict[str, Any]], component: int) -> dict[s
     raise parameter_error("component", "clusters", f"one of {ids}", component)
 
 
-def score_batches(model: Any, batches: Iterable[Any], *, quiet: bool = False) -> dict[str, float]:
-    """Return the number of rows and keywords, and the mean log density of each in nats.
+def score_batches(model: Any, batches: Iterable[Any], *, quiet: bool = False) -> dict[str, float | None]:
+    """Return the number of rows and keywords, and the mean log density of each in nats; None without keywords.
 
     A keyword counts as often as it stands in a row for a model of counts, else once, and not at all where the model
     leaves it out of account.
@@ -64,7 +64,7 @@ def score_batches(model: Any, batches: Iterable[Any], *, quiet: bool = False) ->
         "rows": n_rows,
         "keywords": int(n_keywords),
         "log_density_per_row": total / n_rows,
-        "log_density_per_keyword": total / max(n_keywords, 1.0),
+        "log_density_per_keyword": total / n_keywords if n_keywords else None,
     }
 
 

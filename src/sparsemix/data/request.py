@@ -80,7 +80,7 @@ class Request:
             value = getattr(self, name)
             is_sign = isinstance(value, str) and len(value) == 1 and value.isascii() and value not in "\0\r\n"
             if value is not None and not is_sign:
-                rule = "one ASCII character that ends no line, or None"
+                rule = "None or one ASCII character that ends no line"
                 raise parameter_error(name, "read_table", rule, value)
 
     @property

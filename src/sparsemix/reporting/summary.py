@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from sparsemix import __version__
-from sparsemix.foundation.errors import parameter_error
+from sparsemix.foundation.errors import DataError, parameter_error
 from sparsemix.reporting.assignments import assign
 
 SUMMARY_VERSION = 1
@@ -144,10 +144,12 @@ def _certainty(model: Any, rows: Any) -> dict[str, Any]:
         entropy += float(found.entropies.sum())
         for cluster, size in zip(*np.unique(found.clusters, return_counts=True), strict=True):
             members[int(cluster)] = members.get(int(cluster), 0) + int(size)
+    if not n_rows:
+        raise DataError("there is no row to report on. Check the input and its columns.")
     return {
         "n_rows": n_rows,
-        "mean_probability": probability / max(n_rows, 1),
-        "mean_entropy": entropy / max(n_rows, 1),
+        "mean_probability": probability / n_rows,
+        "mean_entropy": entropy / n_rows,
         "histogram": {"edges": _EDGES, "counts": counts.tolist()},
         "members": [{"component": cluster, "n_rows": members[cluster]} for cluster in sorted(members)],
     }

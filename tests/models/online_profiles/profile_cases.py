@@ -118,7 +118,7 @@ def stream_of(posterior, n_features, component_ids=None):
 
 
 def view_of(posterior, n_features, component_ids=None):
-    return View.of(stream_of(posterior, n_features, component_ids), n_features)
+    return View.of(stream_of(posterior, n_features, component_ids), n_features, 1.0)
 
 
 def new_model(**changes):

@@ -79,7 +79,7 @@ def test_the_view_includes_what_waits_to_be_added():
     beta[0, :6] += 2 - rows[:, :6].sum(axis=0)
     alpha[:, 6] += 1
     beta[:, 6] += 1
-    view = prediction.View.of(stream, 7)
+    view = prediction.View.of(stream, 7, 1.0)
     after = dense_state(view.posterior, 7)
     assert_allclose(after.alpha, alpha)
     assert_allclose(after.beta, beta)

@@ -67,7 +67,7 @@ def test_summaries_equal_the_dense_posterior(seed, common, level):
     found = summaries.top_features(view, features, 99, "evidence", level)
     assert [s.component for s in found] == [5, 9, -1]
     assert_allclose([s.weight for s in found], weights)
-    assert_allclose([s.n_rows for s in found], state.weight_concentration)
+    assert_allclose([s.n_rows for s in found], np.maximum(state.weight_concentration - 1.0, 0.0))
     for k, summary in enumerate(found):
         own = posterior.feature[posterior.owner() == k]
         assert sorted(f.feature for f in summary.features) == sorted(own)
@@ -118,6 +118,13 @@ def test_a_fitted_model_names_its_topics(n_components):
     else:
         assert len(tops[0]) == 3
     assert all(isinstance(s.component, int) for s in model.top_features(3))
+
+
+@pytest.mark.parametrize("clutter", [False, True])
+def test_the_rows_of_all_components_are_the_rows_learnt(clutter):
+    rows, _ = topic_rows(300, 3, 6, on=0.8, off=0.02)
+    model = OnlineBernoulliMixture(3, clutter=clutter, priming_rows=100, random_state=0).fit(rows)
+    assert sum(s.n_rows for s in model.top_features(3)) == pytest.approx(300)
 
 
 @pytest.mark.parametrize(

@@ -33,4 +33,5 @@ def score(
     if json:
         show_json(found | {"n_unknown_rows": batches.n_unknown_rows})
     else:
-        show(facts_table({name.replace("_", " "): f"{value:,.6g}" for name, value in found.items()}))
+        facts = {name: "-" if value is None else f"{value:,.6g}" for name, value in found.items()}
+        show(facts_table({name.replace("_", " "): value for name, value in facts.items()}))

@@ -71,7 +71,9 @@ class Learner:
     def view(self) -> View:
         """What predictions read; built once after each change."""
         if self._view is None:
-            self._view = View.of(self.current_stream(), self.features.n_features)
+            self._view = View.of(
+                self.current_stream(), self.features.n_features, self.settings.weight_concentration
+            )
         return self._view
 
     def blocks(self, rows: BinaryRows) -> Iterator[RowBlock]:

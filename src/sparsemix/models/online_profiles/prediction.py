@@ -27,24 +27,31 @@ class View:
     """What predictions need.
 
     component_ids : (n_live,) ids in the order of the posterior's components.
+    prior_concentration : pseudo-count that each component had before any row.
     """
 
     posterior: Posterior
     index: ScoreIndex
     component_ids: IntVector
     n_features: int
+    prior_concentration: float
     _cached: dict[str | float, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, stream: Stream, n_features: int) -> Self:
+    def of(cls, stream: Stream, n_features: int, prior_concentration: float) -> Self:
         """Copy the posterior of a stream as it stands after its last row."""
         posterior = Posterior._make(column.copy() for column in stream.posterior)
         index_kernels.settle(posterior)
-        return cls(posterior, build_index(posterior, n_features), stream.component_ids, n_features)
+        index = build_index(posterior, n_features)
+        return cls(posterior, index, stream.component_ids, n_features, prior_concentration)
 
     def weights(self) -> FloatVector:
         """Expected mixing weights, (n_live,)."""
         return np.asarray(self.posterior.weight_concentration / self.posterior.weight_concentration.sum())
+
+    def sizes(self) -> FloatVector:
+        """Rows of each component, as sums of responsibilities, (n_live,)."""
+        return np.maximum(self.posterior.weight_concentration - self.prior_concentration, 0.0)
 
     def responsibilities(self, block: RowBlock) -> NDArray[np.float64]:
         """Posterior of the components for each row, (n_rows, n_live)."""

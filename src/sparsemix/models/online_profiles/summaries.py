@@ -18,12 +18,12 @@ def top_features(view: View, features: FeatureNames, n: int, by: str, level: flo
     """Summaries of all components; see `OnlineBernoulliMixture.top_features`."""
     check_request(n, by, level)
     overall = view.overall_means()
-    weights = view.weights()
+    weights, sizes = view.weights(), view.sizes()
     return [
         ComponentSummary(
             int(component),
             float(weights[k]),
-            float(view.posterior.weight_concentration[k]),
+            float(sizes[k]),
             top_of_component(*entries_of_component(view.posterior, k), overall, features, n, by, level),
         )
         for k, component in enumerate(view.component_ids)
