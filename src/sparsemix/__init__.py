@@ -11,6 +11,7 @@ __version__ = "0.1.0"
 _HOME = {
     "Dataset": "sparsemix.data",
     "iter_batches": "sparsemix.data",
+    "read_mailbox": "sparsemix.data",
     "read_table": "sparsemix.data",
     "KeywordSuggester": "sparsemix.answers",
     "BernoulliMixture": "sparsemix.models.em",
@@ -18,6 +19,7 @@ _HOME = {
     "BayesianNMF": "sparsemix.models.gamma_poisson",
     "ClickRateModel": "sparsemix.models.gamma_poisson",
     "GammaPoissonFactors": "sparsemix.models.gamma_poisson",
+    "split_events": "sparsemix.models.gamma_poisson",
     "HashedGibbsMixture": "sparsemix.models.hashed_gibbs",
     "UncollapsedGibbsMixture": "sparsemix.models.hashed_gibbs",
     "StreamingTimeSensitiveMixture": "sparsemix.models.time_sensitive",
@@ -61,15 +63,17 @@ __all__ = [
     "compare_n_components",
     "iter_batches",
     "load_model",
+    "read_mailbox",
     "read_table",
     "save_model",
+    "split_events",
 ]
 
 if TYPE_CHECKING:
     from sparsemix import chains as chains
     from sparsemix import metrics as metrics
     from sparsemix.answers import KeywordSuggester
-    from sparsemix.data import Dataset, iter_batches, read_table
+    from sparsemix.data import Dataset, iter_batches, read_mailbox, read_table
     from sparsemix.foundation.errors import (
         DataError,
         MissingExtraError,
@@ -80,7 +84,12 @@ if TYPE_CHECKING:
     )
     from sparsemix.model_io import load_model, save_model
     from sparsemix.models.em import BernoulliMixture, MultinomialMixture, compare_n_components
-    from sparsemix.models.gamma_poisson import BayesianNMF, ClickRateModel, GammaPoissonFactors
+    from sparsemix.models.gamma_poisson import (
+        BayesianNMF,
+        ClickRateModel,
+        GammaPoissonFactors,
+        split_events,
+    )
     from sparsemix.models.hashed_gibbs import HashedGibbsMixture, UncollapsedGibbsMixture
     from sparsemix.models.online_profiles import OnlineBernoulliMixture
     from sparsemix.models.time_sensitive import (

@@ -80,7 +80,7 @@ def as_records(events: Any, columns: Columns, owner: str) -> Records:
     >>> as_records(table, Columns(), "the model").kind
     array([0, 1])
     """
-    names = _column_names(events, owner)
+    names = column_names(events, owner)
     is_optional = columns.counts == Columns().counts and columns.counts not in names
     count = None if is_optional else columns.counts
     for name in (columns.user, columns.ad, columns.event, *([count] if count else [])):
@@ -97,7 +97,8 @@ def as_records(events: Any, columns: Columns, owner: str) -> Records:
     return Records(user, ad, kind, counts)
 
 
-def _column_names(events: Any, owner: str) -> list[Any]:
+def column_names(events: Any, owner: str) -> list[Any]:
+    """Names of the columns of an event table; ParameterError if it is none."""
     if isinstance(events, Mapping):
         return list(events)
     names = getattr(events, "column_names", None)
