@@ -10,9 +10,12 @@ _HOME = {
     "Dataset": "sparsemix.data.dataset",
     "DatasetProfile": "sparsemix.data.profile",
     "FilterReport": "sparsemix.data.report",
+    "Mailbox": "sparsemix.data.mailbox",
+    "MailboxReport": "sparsemix.data.report",
     "ReadReport": "sparsemix.data.report",
     "guess_columns": "sparsemix.data.tables",
     "iter_batches": "sparsemix.data.stream",
+    "read_mailbox": "sparsemix.data.mailbox",
     "read_table": "sparsemix.data.tables",
 }
 
@@ -20,16 +23,20 @@ __all__ = [
     "Dataset",
     "DatasetProfile",
     "FilterReport",
+    "Mailbox",
+    "MailboxReport",
     "ReadReport",
     "guess_columns",
     "iter_batches",
+    "read_mailbox",
     "read_table",
 ]
 
 if TYPE_CHECKING:
     from sparsemix.data.dataset import Dataset
+    from sparsemix.data.mailbox import Mailbox, read_mailbox
     from sparsemix.data.profile import DatasetProfile
-    from sparsemix.data.report import FilterReport, ReadReport
+    from sparsemix.data.report import FilterReport, MailboxReport, ReadReport
     from sparsemix.data.stream import iter_batches
     from sparsemix.data.tables import guess_columns, read_table
 

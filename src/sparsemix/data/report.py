@@ -129,3 +129,56 @@ class ReadReport:
                 yield f"kept the first {role} of {counted(number, 'row')} with several"
         if self.removed is not None:
             yield str(self.removed)
+
+
+@dataclass(frozen=True)
+class MailboxReport:
+    """What reading a mailbox did with the messages: nothing is dropped without being counted.
+
+    Attributes
+    ----------
+    source : str
+        The file.
+    n_messages : int
+        Messages in it.
+    n_copies : int
+        Messages dropped because an earlier one has the same id and date.
+    n_undated : int
+        Messages without a date that can be right; they have the time of the one before them in the file.
+    n_quotations : int
+        Messages that say nothing themselves, so that what they quote was taken.
+    n_silent : int
+        Messages without words; they stay, as empty rows.
+    n_rare_words, n_common_words : int
+        Words dropped because too few, or too many, messages have them.
+    """
+
+    source: str
+    n_messages: int = 0
+    n_copies: int = 0
+    n_undated: int = 0
+    n_quotations: int = 0
+    n_silent: int = 0
+    n_rare_words: int = 0
+    n_common_words: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers as a plain dictionary, ready for JSON."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        return "\n".join(self._sentences())
+
+    def _sentences(self) -> Iterator[str]:
+        yield f"read {counted(self.n_messages, 'message')} from {self.source}"
+        if self.n_copies:
+            yield f"dropped {counted(self.n_copies, 'repeated message')}"
+        if self.n_undated:
+            yield f"guessed the time of {counted(self.n_undated, 'message')} without a date that can be right"
+        if self.n_quotations:
+            yield f"took the quotations of {counted(self.n_quotations, 'message')} without words of their own"
+        if self.n_silent:
+            yield f"kept {counted(self.n_silent, 'message')} without any word"
+        if self.n_rare_words + self.n_common_words:
+            rare, common = counted(self.n_rare_words, "rare word"), counted(self.n_common_words, "common one")
+            yield f"dropped {rare} and {common}"

@@ -1,0 +1,37 @@
+"""Words of a text, and the subject of a message without what programs put in front."""
+
+import re
+import unicodedata
+
+WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+ADDRESS = re.compile(r"\w+://\S+|www\.\S+|\S+@\S+")
+PREFIX = re.compile(
+    r"\s*(?:(?:re|fwd?|aw|wg|sv|vs|antw|tr|rv|rif|odp)(?:\[\d+\]|\^\d+)?\s*:|\[[^\[\]]{1,40}\])",
+    re.IGNORECASE,
+)
+SHORTEST, LONGEST = 2, 30
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a text in small letters, without addresses, numbers and anything overlong.
+
+    Examples
+    --------
+    >>> words_of("Don't write to ann@example.org, see https://example.org: 3 CAFÉS")
+    ["don't", 'write', 'to', 'see', 'cafés']
+    """
+    plain = unicodedata.normalize("NFKC", ADDRESS.sub(" ", text)).lower().replace("’", "'")
+    return [word for word in WORD.findall(plain) if SHORTEST <= len(word) <= LONGEST]
+
+
+def bare_subject(subject: str) -> str:
+    """Return a subject without signs of replies and lists.
+
+    Examples
+    --------
+    >>> bare_subject("Re: [garden] AW: Re[2]: Tomatoes: when?")
+    'Tomatoes: when?'
+    """
+    while found := PREFIX.match(subject):
+        subject = subject[found.end() :]
+    return subject.strip()
