@@ -19,6 +19,7 @@ PAGES = (
     DOCS / "guide" / "em_mixtures.md",
     DOCS / "guide" / "hashed_gibbs.md",
     DOCS / "guide" / "click_rates.md",
+    DOCS / "guide" / "mailbox.md",
 )
 BLOCK = re.compile(
     r"^```python\n(?P<code>.*?)^```\n(?:\n```text\n(?P<output>.*?)^```\n)?", re.MULTILINE | re.DOTALL

@@ -46,6 +46,15 @@ def factors_table(factors: Sequence[Mapping[str, Any]]) -> Table:
     return table
 
 
+def threads_table(threads: Sequence[Mapping[str, Any]]) -> Table:
+    """Return a table of threads of messages: from when to when, how many, about what."""
+    table = _table([("from", "left"), ("to", "left"), ("messages", "right"), ("words", "left")])
+    for thread in threads:
+        words = ", ".join(brief(word) for word in thread["words"])
+        table.add_row(thread["first"][:10], thread["last"][:10], f"{thread['n_messages']:,}", Text(words))
+    return table
+
+
 def rates_table(rates: Sequence[Mapping[str, Any]], level: float) -> Table:
     """Return a table of click rates of pairs of a user and an ad, with intervals where there are any."""
     table = _table(

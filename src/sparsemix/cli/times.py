@@ -47,14 +47,15 @@ def fit_in_time(
     check_any_row(len(rows))
     say_if_compiling([model], quiet=source.quiet)
     if hasattr(model, "n_sweeps"):
-        _sample(model, rows, quiet=source.quiet)
+        sample(model, rows, quiet=source.quiet)
     else:
         model.fit(rows)
     save_model(model, output)
     show_fit(model, source, output, label_names=None, json=json, quiet=source.quiet)
 
 
-def _sample(model: Any, rows: Any, *, quiet: bool) -> None:
+def sample(model: Any, rows: Any, *, quiet: bool) -> None:
+    """Fit a model by sampling, with a progress bar."""
     with rows_progress("Sampling", model.n_sweeps * model.n_chains, quiet=quiet, unit="sweeps") as advance:
 
         def follow(progress: Any) -> None:

@@ -28,8 +28,8 @@ def header(message: "Message[str, str]", name: str) -> str:
 
     Examples
     --------
-    >>> header(parse(b"Subject: =?utf-8?q?caf=C3=A9?=\n  at noon\n\n"), "subject")
-    'café at noon'
+    >>> header(parse(b"Subject: =?utf-8?q?gr=C3=BCn?=\n  at noon\n\n"), "subject")
+    'grün at noon'
     """
     return _decode_words(_raw_header(message, name))
 

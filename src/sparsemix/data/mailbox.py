@@ -22,7 +22,7 @@ from sparsemix.data.report import MailboxReport
 from sparsemix.foundation.checks import at_least, share
 from sparsemix.foundation.errors import DataError, parameter_error
 
-FEW_MESSAGES = 10  # words of so many are never too common
+FEW_MESSAGES = 20  # words of so many are never too common
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def read_mailbox(
     min_messages : int >= 1, default=2
         Words of fewer messages are dropped.
     max_share : float in [0, 1], default=0.05
-        Words of more messages than this share of all, and of more than 10, are dropped.
+        Words of more messages than this share of all, and of more than 20, are dropped.
 
     Returns
     -------

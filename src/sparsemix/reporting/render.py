@@ -3,7 +3,7 @@
 import os
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from sparsemix.persistence import replacing
 
@@ -33,6 +33,11 @@ def render_report(summary: dict[str, Any]) -> str:
     >>> "<title>&lt;Ads&gt;</title>" in page
     True
     """
+    return page_template("model_report.html").render(**summary, full_bar=_full_bar(summary))
+
+
+def page_template(name: str) -> Template:
+    """Return a template of a page; whatever it shows is escaped."""
     environment = Environment(
         loader=PackageLoader("sparsemix.reporting"),
         autoescape=True,
@@ -40,8 +45,8 @@ def render_report(summary: dict[str, Any]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"whole": _whole, "signed": _signed, "percent": _percent, "plain": _plain}
-    return environment.get_template("model_report.html").render(**summary, full_bar=_full_bar(summary))
+    environment.filters |= {"whole": _whole, "signed": _signed, "percent": _percent, "plain": plain_name}
+    return environment.get_template(name)
 
 
 def write_report(path: str | os.PathLike[str], summary: dict[str, Any]) -> None:
@@ -87,7 +92,7 @@ def _percent(share: float) -> str:
     return f"{percent:.1f}\u202f%" if percent < 10 or 99 <= percent < 100 else f"{percent:.0f}\u202f%"
 
 
-def _plain(text: str | int) -> str:
+def plain_name(text: str | int) -> str:
     """Cut what nobody would read, and show characters that cannot be seen, so that no name hides its neighbours."""
     whole = str(text)
     shown = whole if len(whole) <= _LONGEST else f"{whole[: _LONGEST - 1]}…"

@@ -1,23 +1,12 @@
 """Draw results by Plotly."""
 
 from collections.abc import Sequence
-from importlib import import_module
 from typing import Any
 
-from sparsemix.foundation.errors import MissingExtraError
+from sparsemix.foundation.extras import plotly
 from sparsemix.reproduction.results import Cell, Curves, Panels, Result, Table
 
 LINE_HEIGHT = 320  # pixels of a line of panels
-
-
-def plotly(module: str) -> Any:
-    """Return a module of Plotly, or raise MissingExtraError."""
-    try:
-        return import_module(f"plotly.{module}")
-    except ModuleNotFoundError as error:
-        raise MissingExtraError(
-            "pages with figures need Plotly, which is not installed: pip install 'sparsemix[report]'."
-        ) from error
 
 
 def figure_of(result: Result) -> Any:

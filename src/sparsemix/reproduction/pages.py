@@ -3,8 +3,9 @@
 import csv
 from pathlib import Path
 
+from sparsemix.foundation.extras import plotly
 from sparsemix.persistence.atomic import replacing
-from sparsemix.reproduction.drawing import figure_of, plotly
+from sparsemix.reproduction.drawing import figure_of
 from sparsemix.reproduction.results import Result
 
 SCRIPT = "plotly.min.js"

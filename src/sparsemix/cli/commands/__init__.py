@@ -7,6 +7,7 @@ from sparsemix.cli.commands import (
     ctr,
     demo,
     fit,
+    mailbox,
     profile,
     report,
     reproduce,
@@ -26,6 +27,7 @@ ALL = (
     ("score", score.score, score.EXAMPLES),
     ("report", report.report, report.EXAMPLES),
     ("compare", compare.compare, compare.EXAMPLES),
+    ("mailbox", mailbox.mailbox, mailbox.EXAMPLES),
     ("ctr", ctr.ctr, ctr.EXAMPLES),
     ("reproduce", reproduce.reproduce, reproduce.EXAMPLES),
 )

@@ -1,0 +1,111 @@
+"""A page of threads over time, drawn by Plotly; it stands alone and needs no network."""
+
+import os
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+from sparsemix.foundation.extras import plotly
+from sparsemix.persistence import replacing
+from sparsemix.reporting.render import page_template, plain_name
+
+LINE_HEIGHT, MARGINS = 26, 110  # pixels of a thread, and of what stands above and below
+PALETTE = ("#3b6fb6", "#c8643c", "#4a9a6b", "#8a5aa8", "#b58a2a", "#3f9aa8")
+
+
+def render_timeline(summary: dict[str, Any]) -> str:
+    """Return the page of threads: a line each, a mark for each message, and a table.
+
+    Parameters
+    ----------
+    summary : dict
+        From `summarize_threads`. Every text in it is escaped.
+
+    Returns
+    -------
+    str
+        A whole HTML document of some five megabytes, most of them Plotly.
+
+    Raises
+    ------
+    MissingExtraError
+        If Plotly is not installed.
+    """
+    drawn = _figure(summary["threads"]).to_html(
+        full_html=False, include_plotlyjs=True, div_id="timeline", config={"displayModeBar": False}
+    )
+    return page_template("timeline.html").render(**summary, drawn=drawn)
+
+
+def write_timeline(path: str | os.PathLike[str], summary: dict[str, Any]) -> None:
+    """Write the page of threads; a file that is there stays whole until the new one is.
+
+    Parameters
+    ----------
+    path : str or PathLike
+    summary : dict
+        From `summarize_threads`.
+
+    Raises
+    ------
+    MissingExtraError
+        If Plotly is not installed.
+    OSError
+        When the file cannot be written.
+    """
+    page = render_timeline(summary)
+    with replacing(path) as temporary:
+        temporary.write_text(page, encoding="utf-8")
+
+
+def _figure(threads: Sequence[dict[str, Any]]) -> Any:
+    draw = plotly("graph_objects")
+    names = [_shown(" · ".join(each["words"]) or "(no words)") for each in threads]
+    axis = {
+        "tickmode": "array",
+        "tickvals": list(range(len(threads))),
+        "ticktext": names,
+        "range": [len(threads) - 0.5, -0.5],
+        "automargin": True,
+        "showgrid": False,
+        "zeroline": False,
+    }
+    layout = {
+        "height": LINE_HEIGHT * len(threads) + MARGINS,
+        "showlegend": False,
+        "hovermode": "closest",
+        "template": "plotly_white",
+        "margin": {"t": 40, "b": 50, "r": 20},
+        "xaxis": {"type": "date", "side": "top"},
+        "yaxis": axis,
+    }
+    return draw.Figure([_spans(draw, threads), _marks(draw, threads)], layout=layout)
+
+
+def _spans(draw: Any, threads: Sequence[dict[str, Any]]) -> Any:
+    """A line for each thread from its first to its last message."""
+    x: list[str | None] = []
+    y: list[int | None] = []
+    for line, thread in enumerate(threads):
+        x += [thread["first"], thread["last"], None]
+        y += [line, line, None]
+    return draw.Scatter(x=x, y=y, mode="lines", line={"color": "#c4c9d1", "width": 3}, hoverinfo="skip")
+
+
+def _marks(draw: Any, threads: Sequence[dict[str, Any]]) -> Any:
+    messages = [(line, each) for line, thread in enumerate(threads) for each in thread["messages"]]
+    return draw.Scatter(
+        x=[each["time"] for _, each in messages],
+        y=[line for line, _ in messages],
+        mode="markers",
+        marker={"size": 9, "color": [PALETTE[line % len(PALETTE)] for line, _ in messages], "opacity": 0.75},
+        customdata=[
+            [_shown(each["subject"] or "(no subject)"), _shown(each["author"])] for _, each in messages
+        ],
+        hovertemplate="<b>%{customdata[0]}</b><br>%{customdata[1]}<br>%{x|%Y-%m-%d %H:%M} UTC<extra></extra>",
+    )
+
+
+def _shown(text: str) -> str:
+    """Text for Plotly, which takes it for HTML of its own kind."""
+    return escape(plain_name(text))
