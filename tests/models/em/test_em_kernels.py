@@ -39,7 +39,9 @@ def normalise(mode, joint, labels, weights, *, is_hard):
         found, np.asarray(labels), np.log(np.asarray(weights)), is_hard, evidence
     )
     np.exp(found, out=found)
-    as_mode(kernels.share_out, mode)(found, evidence)
+    totals = np.full_like(evidence, np.nan)
+    as_mode(kernels.share_out, mode)(found, totals)
+    evidence += np.log(totals)
     return found, evidence
 
 

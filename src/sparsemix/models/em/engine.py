@@ -83,7 +83,9 @@ def _expect(
     log_joint(rows, parameters, shares)
     kernels.fall_short(shares, rows.labels, parameters.log_weights, is_hard, log_evidence)
     np.exp(shares, out=shares)
-    kernels.share_out(shares, log_evidence)
+    totals = np.empty(rows.n_rows)
+    kernels.share_out(shares, totals)
+    log_evidence += np.log(totals)
 
 
 def log_joint(rows: Rows, parameters: Parameters, out: FloatMatrix) -> None:
@@ -144,14 +146,15 @@ def _add_block(
         place = slice(*part)
         _expect(rows.slice(*part), parameters, is_hard, responsibilities[place], log_evidence[place])
 
-    run(expect, equal_parts(np.diff(rows.indptr) + 1.0, n_threads))
+    whole = [(0, rows.n_rows)]
+    run(expect, whole if n_threads == 1 else equal_parts(np.diff(rows.indptr) + 1.0, n_threads))
     kernels.add_expected_sizes(responsibilities, rows.row_weights, total.sizes)
     parts = [(part, n_threads) for part in range(n_threads)]
     run(lambda part: _add_expected_counts(total, rows, responsibilities, *part), parts)
-    counted = rows.row_weights > 0.0
-    total.log_likelihood += float(rows.row_weights[counted] @ log_evidence[counted])
+    counted = np.where(rows.row_weights > 0.0, log_evidence, 0.0)
+    total.log_likelihood += float(rows.row_weights @ counted)
     total.n_rows += rows.n_rows
-    total.n_impossible += int(np.isneginf(log_evidence).sum())
+    total.n_impossible += int(np.count_nonzero(log_evidence == -np.inf))
 
 
 def add_expected(total: Statistics, rows: Rows, responsibilities: FloatMatrix) -> None:
@@ -166,7 +169,7 @@ def _add_expected_counts(
     """Add the expected counts of one part of the features."""
     rest = (responsibilities, rows.row_weights, part, n_parts, total.counts)
     if rows.codes is not None:
-        packed_kernels.add_expected_counts(rows.codes, *rest)
+        packed.add_expected_counts(rows.codes, *rest)
     else:
         kernels.add_expected_counts(rows.indptr, rows.columns, rows.values, *rest)
 

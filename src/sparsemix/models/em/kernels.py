@@ -84,9 +84,9 @@ def fall_short(
 @kernel
 def share_out(
     shares,  # IN/OUT (n_rows, n_components) float64: exponentials; end as responsibilities, rows sum to one
-    log_evidence,  # IN/OUT (n_rows,) float64: what was subtracted; ends as log p(row), of a known row its log joint
+    totals_out,  # OUT (n_rows,) float64: sums of the exponentials; one for a known row
 ):
-    """Responsibilities and log evidence of each row (TEXT, section 3.3; hard: section 3.2)."""
+    """Responsibilities of each row (TEXT, section 3.3; hard: section 3.2)."""
     n_components = shares.shape[1]
     for i in range(shares.shape[0]):
         row = shares[i]
@@ -95,9 +95,10 @@ def share_out(
             row[k] = row[k] if row[k] > NEGLIGIBLE else 0.0
         for k in range(n_components):
             total += row[k]
+        scale = 1.0 / total
         for k in range(n_components):
-            row[k] /= total
-        log_evidence[i] += np.log(total)
+            row[k] *= scale
+        totals_out[i] = total
 
 
 @kernel

@@ -8,6 +8,7 @@ gives them to the features. Both are exact: only the order of the additions diff
 import numpy as np
 
 from sparsemix.numeric.jit import kernel
+from sparsemix.numeric.lanes import add_looked_up, add_to_looked_up
 
 
 @kernel
@@ -26,7 +27,7 @@ def pack(
 @kernel
 def fill(
     feature_weights,  # IN  (n_features, n_components) float64
-    tables_out,  # IN/OUT (n_bytes, 256, n_components) float64, zeros
+    tables_out,  # IN/OUT (n_bytes, 256, width) float64, zeros; width >= n_components
 ):
     """Each sum is that of the byte without its highest bit, plus one weight."""
     for column in range(feature_weights.shape[0]):
@@ -40,27 +41,19 @@ def fill(
 def log_joint(
     codes,  # IN  (n_rows, n_bytes) uint8
     constants,  # IN  (n_components,) float64: log weight + log probability of a row without features
-    tables,  # IN  (n_bytes, 256, n_components) float64
+    tables,  # IN  (n_bytes, 256, width) float64; width a multiple of `LANES`
     log_joint_out,  # OUT (n_rows, n_components) float64
 ):
-    """Twin of `kernels.log_joint`; four bytes at a time, for less traffic of the sums."""
-    n_bytes, n_components = codes.shape[1], constants.shape[0]
+    """Twin of `kernels.log_joint`."""
+    n_components, width = constants.shape[0], tables.shape[2]
+    start, total = np.zeros(width), np.empty(width)
+    start[:n_components] = constants
     for i in range(codes.shape[0]):
-        total = log_joint_out[i]
+        for k in range(width):
+            total[k] = start[k]
+        add_looked_up(tables, codes, i, total)
         for k in range(n_components):
-            total[k] = constants[k]
-        g = 0
-        while g + 3 < n_bytes:
-            p, q = tables[g, codes[i, g]], tables[g + 1, codes[i, g + 1]]
-            r, s = tables[g + 2, codes[i, g + 2]], tables[g + 3, codes[i, g + 3]]
-            for k in range(n_components):
-                total[k] += (p[k] + q[k]) + (r[k] + s[k])
-            g += 4
-        while g < n_bytes:
-            p = tables[g, codes[i, g]]
-            for k in range(n_components):
-                total[k] += p[k]
-            g += 1
+            log_joint_out[i, k] = total[k]
 
 
 @kernel
@@ -70,18 +63,16 @@ def add_expected_counts(
     row_weights,  # IN  (n_rows,) float64
     part,  # IN  which share of the features is added to: bytes of them are dealt in turn to so many parts
     n_parts,
+    tables,  # IN/OUT (n_bytes of the part, 256, width) float64, zeros; width a multiple of `LANES`
     counts_out,  # IN/OUT (n_features, n_components) float64
 ):
     """Twin of `kernels.add_expected_counts`: add up by byte, then give each bit the half of the sums that has it."""
-    n_components, n_own = counts_out.shape[1], (codes.shape[1] - part + n_parts - 1) // n_parts
-    tables, share = np.zeros((n_own, 256, n_components)), np.empty(n_components)
+    n_components, share = counts_out.shape[1], np.zeros(tables.shape[2])
+    own_codes = codes[:, part::n_parts]
     for i in range(codes.shape[0]):
         for k in range(n_components):
             share[k] = row_weights[i] * responsibilities[i, k]
-        for g in range(n_own):
-            sums = tables[g, codes[i, part + g * n_parts]]
-            for k in range(n_components):
-                sums[k] += share[k]
+        add_to_looked_up(tables, own_codes, i, share)
     for column in range(counts_out.shape[0] - 1, -1, -1):
         group, half = column >> 3, 1 << (column & 7)
         if group % n_parts != part:
