@@ -152,7 +152,8 @@ def _add_block(
     parts = [(part, n_threads) for part in range(n_threads)]
     run(lambda part: _add_expected_counts(total, rows, responsibilities, *part), parts)
     counted = np.where(rows.row_weights > 0.0, log_evidence, 0.0)
-    total.log_likelihood += float(rows.row_weights @ counted)
+    # no `@`: BLAS would wake threads of its own, which then wait for more work on the cores of ours
+    total.log_likelihood += float(np.sum(rows.row_weights * counted))
     total.n_rows += rows.n_rows
     total.n_impossible += int(np.count_nonzero(log_evidence == -np.inf))
 
