@@ -35,8 +35,11 @@ def thread_runner(n_threads: int) -> Iterator[Run[tuple[int, int]]]:
     with ThreadPoolExecutor(n_threads) as pool:
 
         def side_by_side(function: Callable[[Part], None], parts: Sequence[Part]) -> None:
-            for _ in pool.map(function, parts):
-                pass
+            if len(parts) == 1:
+                function(parts[0])
+            else:
+                for _ in pool.map(function, parts):
+                    pass
 
         yield side_by_side
 

@@ -6,6 +6,16 @@ import pandas as pd
 import pytest
 from mixture_cases import LETTERS, MIXTURES, new_model, table_of
 
+from sparsemix.models.em import engine
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _threads_for_little_work():
+    """Threads share even small blocks, so that tests of threads need no large ones."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine, "ADDITIONS_FOR_THREADS", 0)
+        yield
+
 
 @pytest.fixture(params=sorted(MIXTURES))
 def name(request):

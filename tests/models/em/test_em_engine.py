@@ -98,6 +98,20 @@ def test_blocks_are_smaller_where_components_are_many():
     assert engine.rows_per_block(10**9) == 64
 
 
+@pytest.mark.parametrize(("additions", "n_used"), [(0, 2), (10**9, 1)])
+def test_threads_share_only_what_is_worth_it(monkeypatch, additions, n_used):
+    monkeypatch.setattr(engine, "ADDITIONS_FOR_THREADS", additions)
+    rng, sizes = np.random.default_rng(0), []
+    rows = rows_of(draw_rows(rng, "bernoulli", 50, 9))
+    expect = engine._expect
+    monkeypatch.setattr(
+        engine, "_expect", lambda part, *rest: (sizes.append(part.n_rows), expect(part, *rest))
+    )
+    parameters = parameters_of("bernoulli", draw_mixture(rng, "bernoulli", 3, 9))
+    engine.summarize([rows], parameters, n_threads=2)
+    assert (len(sizes), sum(sizes)) == (n_used, 50)
+
+
 @names
 @ways
 @pytest.mark.parametrize("n_components", [1, 2, 7, 16, 37])

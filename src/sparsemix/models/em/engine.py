@@ -23,6 +23,7 @@ from sparsemix.models.em.state import (
 from sparsemix.numeric.threads import Run, equal_parts, thread_runner
 
 CELLS_PER_BLOCK = 1 << 20
+ADDITIONS_FOR_THREADS = 1 << 22  # in the E step of a block: below, threads wait longer than they work
 Blocks = Callable[[], Iterable[Rows]]
 
 
@@ -139,8 +140,11 @@ def _add_block(
     n_threads: int,
     run: Run[tuple[int, int]],
 ) -> None:
-    responsibilities = np.empty((rows.n_rows, parameters.log_weights.size))
-    log_evidence = np.empty(rows.n_rows)
+    n_components = parameters.log_weights.size
+    responsibilities, log_evidence = np.empty((rows.n_rows, n_components)), np.empty(rows.n_rows)
+    looked_at = rows.columns if rows.codes is None else rows.codes
+    if looked_at.size * n_components < ADDITIONS_FOR_THREADS:
+        n_threads = 1
 
     def expect(part: tuple[int, int]) -> None:
         place = slice(*part)
