@@ -1,11 +1,9 @@
 """Moves that cut and join clusters leave the posterior as it is: all partitions and all draws are enumerated."""
 
-import itertools
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from scipy.special import logsumexp
+from split_moves import by_metropolis_hastings, check_balance, moves_of, posterior_of, scratch, transitions
 from thread_cases import FAMILIES, RULES, all_partitions, chains_of, setting
 
 from sparsemix.chains.inputs import by_first_appearance
@@ -20,57 +18,6 @@ CASES = [("multinomial", *rule) for rule in RULES] + [
 cases = pytest.mark.parametrize(("family", "kernel", "strict"), CASES)
 
 
-def scratch(case):
-    """Members, sides and counts to write on."""
-    whole = np.zeros((2, N_ROWS), np.int64)
-    return whole[0], whole[1], np.zeros((2, case.dense.shape[1]), np.int64)
-
-
-def posterior_of(case, partitions):
-    joints = np.array([equations.log_joint(case.prior, case.dense, case.logs, each) for each in partitions])
-    return np.exp(joints - logsumexp(joints))
-
-
-def moves_of(case, labels, first, second):
-    """Partitions that a pair may lead to, each with the log of its proposal and the log ratio of cut to whole."""
-    members, side, counts = scratch(case)
-    chains = chains_of(case, labels)
-    own, other = labels[first], labels[second]
-    n = split_kernels.collect(chains, own, -1 if own == other else other, members)
-    taken = [row for row in members[:n] if row not in (first, second)]
-    for halves in itertools.product((0, 1), repeat=len(taken)):
-        cut = dict(zip(taken, halves, strict=True)) | {first: 0, second: 1}
-        side[:n] = [cut[row] for row in members[:n]]
-        if own != other and not np.array_equal(side[:n], labels[members[:n]] != own):
-            continue
-        state = (case.rows, case.prior, case.timing, members, n)
-        log_q = split_kernels.draw_sides(*state, first, second, np.empty(0), side, counts)
-        ratio = split_kernels.log_split_ratio(*state, side, counts)
-        assert not counts.any()
-        moved = labels.copy()
-        moved[members[:n]] = labels.max() + 1 + side[:n] if own == other else own
-        yield moved, log_q, ratio
-
-
-def transitions(case, partitions, first, second, accept):
-    """Matrix of one move for a pair of rows."""
-    number = {tuple(each): k for k, each in enumerate(partitions)}
-    matrix = np.zeros((len(partitions), len(partitions)))
-    possible = np.flatnonzero(posterior_of(case, partitions))
-    for k in possible:
-        labels = partitions[k]
-        for moved, log_q, ratio in moves_of(case, labels, first, second):
-            splits = labels[first] == labels[second]
-            chance = np.exp(log_q) if splits else 1.0
-            matrix[k, number[tuple(by_first_appearance(moved))]] += chance * accept(splits, log_q, ratio)
-        matrix[k, k] += 1.0 - matrix[k].sum()
-    return matrix
-
-
-def by_metropolis_hastings(splits, log_q, ratio):
-    return np.exp(min(0.0, (ratio - log_q) if splits else (log_q - ratio)))
-
-
 def without_the_proposal(splits, _log_q, ratio):
     return np.exp(min(0.0, ratio if splits else -ratio))
 
@@ -80,12 +27,7 @@ def test_moves_leave_the_posterior_as_it_is(family, kernel, strict):
     case, partitions = setting(family, kernel, strict=strict), all_partitions(N_ROWS)
     posterior = posterior_of(case, partitions)
     for pair in ((0, 1), (3, 1), (1, 4)):
-        matrix = transitions(case, partitions, *pair, by_metropolis_hastings)
-        flow = posterior[:, None] * matrix
-        assert matrix.min() >= -1e-12
-        assert_allclose(posterior @ matrix, posterior, rtol=0, atol=1e-10)
-        assert_allclose(flow, flow.T, rtol=0, atol=1e-10)
-        assert matrix[posterior > 0].max(axis=0).sum() > 1.0  # something does move
+        check_balance(posterior, transitions(case, partitions, *pair, by_metropolis_hastings))
 
 
 def test_a_wrong_acceptance_would_be_seen():

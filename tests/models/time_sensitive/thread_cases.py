@@ -11,6 +11,9 @@ from sparsemix.models.time_sensitive.time_kernels import TimeKernel
 
 TIMES = np.array([0.0, 1.0, 1.0, 2.5, 6.0])  # a tie, and gaps of several sizes
 TINY = np.array([[2, 0, 1, 0], [0, 1, 0, 3], [1, 0, 1, 0], [0, 0, 0, 0], [0, 2, 1, 1]])
+# Six rows, two of them at one time twice, and two that are the same.
+SIX_TIMES = np.array([0.0, 1.0, 1.0, 2.5, 2.5, 4.0])
+SIX = np.vstack([TINY, TINY[:1]])
 KERNELS = {
     "step": TimeKernel.step(),
     "exponential": TimeKernel.exponential(0.5),
