@@ -139,7 +139,7 @@ class Chain:
             drawn = rng.multinomial(self.table.rows.values[part.large].astype(np.int64), weights)
             np.add.at(user_counts, row, drawn)
             np.add.at(feature_counts, column, drawn)
-        return float(rows.values @ np.log(np.maximum(rates, kernels.LEAST_RATE)))
+        return float(np.sum(rows.values * np.log(np.maximum(rates, kernels.LEAST_RATE))))
 
     def _users(self, counts: FloatMatrix, rng: np.random.Generator) -> FloatMatrix:
         return np.asarray(rng.standard_gamma(self.prior.shape + counts) / (1.0 + self.prior.rate))
