@@ -16,6 +16,7 @@ _HOME = {
     "streaming-time-sensitive-mixture": ("sparsemix.models.time_sensitive", "StreamingTimeSensitiveMixture"),
     "gamma-poisson-factors": ("sparsemix.models.gamma_poisson", "GammaPoissonFactors"),
     "click-rate-model": ("sparsemix.models.gamma_poisson", "ClickRateModel"),
+    "bayesian-nmf": ("sparsemix.models.gamma_poisson", "BayesianNMF"),
 }
 
 

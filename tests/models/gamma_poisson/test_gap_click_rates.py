@@ -18,6 +18,9 @@ from sklearn.metrics import log_loss, roc_auc_score
 from sparsemix import ClickRateModel, DataError, ModelFileError, ParameterError, load_model, save_model
 from sparsemix.models.gamma_poisson import beta_binomial, calibration
 from sparsemix.models.gamma_poisson.beta_binomial import BetaPrior
+from sparsemix.models.gamma_poisson.events import Cells
+from sparsemix.models.gamma_poisson.rates import STRENGTHS, best_smoothing
+from sparsemix.models.gamma_poisson.state import Factors
 from sparsemix.persistence import write_payload
 
 PLAN = {"n_sweeps": 140, "burn_in": 100, "thin": 2}
@@ -301,3 +304,22 @@ def test_real_events(real_data):
     constant = test["count"][test.event == "click"].sum() / test["count"][test.event == "impression"].sum()
     assert report.log_loss < -(constant * np.log(constant) + (1 - constant) * np.log1p(-constant))
     assert_allclose(report.log_loss, report.floor_log_loss)  # nobody was seen before
+
+
+@pytest.mark.parametrize(("help_", "least", "most"), [(0.0, 1e4, STRENGTHS[-1]), (0.8, 0.0, 100.0)])
+def test_factors_are_heard_as_far_as_they_help(help_, least, most):
+    """Ads are clicked at the rate 0.1, or as factors say in a share `help_`; chance alone must not speak for them."""
+    found = []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        user, ad = (each.ravel() for each in np.indices((50, 4)))
+        factors = Factors(rng.gamma(2.0, 10.0, (50, 2)), rng.dirichlet(np.ones(12), 2).T)
+        shown, clicked = (
+            np.einsum("ek,ek->e", factors.users[user], factors.features[3 * ad + kind]) for kind in (0, 1)
+        )
+        rates = (1.0 - help_) * 0.1 + help_ * np.minimum(clicked / shown, 0.9)
+        impressions = rng.poisson(10.0, user.size) + 1
+        clicks = rng.binomial(impressions, rates).astype(float)
+        cells = Cells(user, ad, impressions.astype(float), clicks, np.zeros(user.size), 0.0)
+        found.append(best_smoothing(cells, factors, np.full(5, 0.1)))
+    assert np.mean((np.array(found) >= least) & (np.array(found) <= most)) >= 0.9, found

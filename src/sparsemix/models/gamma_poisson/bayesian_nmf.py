@@ -9,14 +9,16 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from sparsemix.chains import effective_sample_size, r_hat
+from sparsemix.data.feature_names import FeatureNames
 from sparsemix.foundation.checks import LARGEST, at_least, inside, is_word, pseudo_count
 from sparsemix.foundation.errors import DataError
-from sparsemix.models.gamma_poisson import answers, checks, reading, sampling
+from sparsemix.models.gamma_poisson import answers, checks, nmf_payload, reading, sampling
 from sparsemix.models.gamma_poisson.checks import MOST_COMPONENTS
 from sparsemix.models.gamma_poisson.fitted import Diagnostics
 from sparsemix.models.gamma_poisson.nmf_sampling import NMFChain, NMFPrior, sample_nmf
 from sparsemix.models.gamma_poisson.state import Factors, FloatMatrix, FloatVector
 from sparsemix.numeric.seeds import seed_of
+from sparsemix.persistence import Payload, unpacking
 
 
 class BayesianNMF(BaseEstimator):  # type: ignore[misc]  # scikit-learn's base classes have no types
@@ -46,6 +48,7 @@ class BayesianNMF(BaseEstimator):  # type: ignore[misc]  # scikit-learn's base c
         Of all cells, after each sweep, nats.
     diagnostics_ : dict of str to Diagnostics
         Of "log_likelihood" and "noise_variance", after the burn-in.
+    n_features_in_, feature_names_in_ : as in scikit-learn.
 
     Notes
     -----
@@ -61,7 +64,10 @@ class BayesianNMF(BaseEstimator):  # type: ignore[misc]  # scikit-learn's base c
     True
     """
 
+    model_kind: ClassVar[str] = "bayesian-nmf"
     takes_counts: ClassVar[bool] = True
+    _trace: sampling.Trace
+    _features: FeatureNames
 
     def __init__(
         self,
@@ -121,9 +127,7 @@ class BayesianNMF(BaseEstimator):  # type: ignore[misc]  # scikit-learn's base c
             rng = np.random.default_rng([seed, chain])
             start = Factors(*(rng.exponential(level, (n, self.n_components)) for n in shape))
             traces.append(sample_nmf(NMFChain(matrix, start, self._prior(level), rng), plan))
-        self._trace = sampling.pooled(traces)
-        self.n_features_in_ = features.n_features
-        self._tell()
+        self._adopt(sampling.pooled(traces), features)
         return self
 
     def rates(self, users: ArrayLike, features: ArrayLike) -> FloatVector:
@@ -137,6 +141,18 @@ class BayesianNMF(BaseEstimator):  # type: ignore[misc]  # scikit-learn's base c
         if row.size != column.size:
             raise DataError(f"'features' of rates must be as many as 'users', {row.size}, not {column.size}.")
         return np.asarray(answers.rate_draws(self._trace.draws, row, column).mean(axis=0))
+
+    def to_payload(self) -> Payload:
+        """The exact state for a model file, with all draws."""
+        check_is_fitted(self)
+        return nmf_payload.pack(self.model_kind, self.get_params(), self._trace, self._features)
+
+    @classmethod
+    def from_payload(cls, stored: Payload) -> Self:
+        """The model that `to_payload` packed; ModelFileError if anything does not fit."""
+        model = cls(**unpacking.parameters_of(stored, cls))
+        model._adopt(*nmf_payload.unpack(stored))
+        return model
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_trace")
@@ -171,13 +187,15 @@ class BayesianNMF(BaseEstimator):  # type: ignore[misc]  # scikit-learn's base c
         )
         return NMFPrior(of_users, of_features, float(self.noise_shape), float(self.noise_scale))
 
-    def _tell(self) -> None:
-        trace = self._trace
+    def _adopt(self, trace: sampling.Trace, features: FeatureNames) -> None:
+        self._trace, self._features = trace, features
+        features.show_on(self)
         self.user_factors_, self.feature_factors_ = trace.mean.users, trace.mean.features.T
         self.log_likelihood_ = trace.log_likelihood
+        burn_in = min(int(self.burn_in), trace.log_likelihood.shape[1] - 1)
         kept = {
-            "log_likelihood": trace.log_likelihood[:, self.burn_in :],
-            "noise_variance": trace.total_rate[:, self.burn_in :],
+            "log_likelihood": trace.log_likelihood[:, burn_in:],
+            "noise_variance": trace.total_rate[:, burn_in:],
         }
         self.noise_variance_ = float(kept["noise_variance"].mean())
         self.diagnostics_ = {

@@ -43,9 +43,13 @@ def log_loss(clicks: FloatVector, impressions: FloatVector, rates: FloatVector) 
     >>> round(log_loss(np.array([1.0]), np.array([2.0]), np.array([0.5])), 4)
     0.6931
     """
+    return float(losses_of(clicks, impressions, rates).sum() / impressions.sum())
+
+
+def losses_of(clicks: FloatVector, impressions: FloatVector, rates: FloatVector) -> FloatVector:
+    """Negative log probability of each cell's clicks and misses in any one order, nats, (n_cells,)."""
     kept = np.clip(rates, LEAST, 1.0 - LEAST)
-    total = clicks * np.log(kept) + (impressions - clicks) * np.log1p(-kept)
-    return float(-total.sum() / impressions.sum())
+    return -(clicks * np.log(kept) + (impressions - clicks) * np.log1p(-kept))
 
 
 def auc(clicks: FloatVector, impressions: FloatVector, rates: FloatVector) -> float:

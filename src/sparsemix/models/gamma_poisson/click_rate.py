@@ -60,7 +60,8 @@ class ClickRateModel(BaseEstimator):  # type: ignore[misc]  # scikit-learn's bas
         Of the factors; see `GammaPoissonFactors`. Intervals need "gibbs".
     smoothing : "held-out" or float > 0, default="held-out"
         Impressions that the ad's own rate counts for. "held-out" sets a fifth of the pairs aside, learns factors
-        without them (by "map", if `solver` is "gibbs") and takes what predicts their clicks best.
+        without them (by "map", if `solver` is "gibbs") and takes the largest number whose log loss on their clicks is
+        at most a standard error above the lowest, so that chance in few clicks does not speak for factors.
     user, ad, event, count : str, default="user", "ad", "event", "count"
         Columns of the event table. `event` holds "impression", "click" or "conversion". `count` may be None, and may be
         missing under its default name: then each record is one event.

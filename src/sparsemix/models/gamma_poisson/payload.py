@@ -1,6 +1,6 @@
 """The exact state of fitted factors as plain arrays, and back, with every size and range checked."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,7 +22,17 @@ from sparsemix.persistence.unpacking import (
     whole_number,
 )
 
-METADATA = {"solver", "concentration", "is_converged", "n_users", "n_features", "n_components", "n_draws"}
+SIZES = {"n_users", "n_features", "n_components", "n_draws"}
+METADATA = {"solver", "concentration", "is_converged", *SIZES}
+
+
+class Sizes(NamedTuple):
+    """How large factors are; no draws without sampling."""
+
+    n_users: int
+    n_features: int
+    n_components: int
+    n_draws: int
 
 
 def pack(kind: str, parameters: dict[str, Any], solution: Solution) -> Payload:
@@ -34,10 +44,7 @@ def pack(kind: str, parameters: dict[str, Any], solution: Solution) -> Payload:
         "solver": solution.solver,
         "concentration": prior.concentration,
         "is_converged": bool(solution.is_converged),
-        "n_users": len(users),
-        "n_features": len(features),
-        "n_components": int(prior.shape.size),
-        "n_draws": 0 if draws is None else len(draws.users),
+        **sizes_of(solution.factors, draws),
     }
     arrays = {
         "users": users,
@@ -61,6 +68,39 @@ def as_list(value: Any) -> Any:
     return value.tolist() if isinstance(value, np.ndarray) else value
 
 
+def sizes_of(factors: Factors, draws: Draws | None) -> dict[str, int]:
+    """The metadata `SIZES`."""
+    users, features = factors
+    n_draws = 0 if draws is None else len(draws.users)
+    sizes = Sizes(len(users), len(features), users.shape[1], n_draws)
+    return sizes._asdict()
+
+
+def sizes_in(metadata: dict[str, Any]) -> Sizes:
+    """The sizes that `sizes_of` stored; ModelFileError unless there can be factors of these."""
+    most = {"n_features": MOST_FEATURES, "n_components": MOST_COMPONENTS}
+    sizes = Sizes(*(whole_number(metadata, name, most.get(name, MOST_ROWS)) for name in Sizes._fields))
+    if not min(sizes[:3]):
+        raise ModelFileError("it holds no factors")
+    return sizes
+
+
+def factors_in(reader: ArrayReader, sizes: Sizes) -> Factors:
+    """The arrays "users" and "features"."""
+    return Factors(
+        reader.positive("users", sizes.n_users, sizes.n_components, zero=True),
+        reader.positive("features", sizes.n_features, sizes.n_components, zero=True),
+    )
+
+
+def draws_in(reader: ArrayReader, sizes: Sizes) -> Draws:
+    """The arrays "user_draws" and "feature_draws"."""
+    return Draws(
+        reader.positive("user_draws", sizes.n_draws, sizes.n_users, sizes.n_components, zero=True),
+        reader.positive("feature_draws", sizes.n_draws, sizes.n_features, sizes.n_components, zero=True),
+    )
+
+
 def unpack(stored: Payload) -> Solution:
     """Build the factors, or raise ModelFileError for whatever does not fit."""
     metadata = stored.metadata
@@ -70,28 +110,20 @@ def unpack(stored: Payload) -> Solution:
         raise ModelFileError(f"its solver is {shorten(solver)}")
     if not SMALLEST <= concentration <= LARGEST or not isinstance(metadata["is_converged"], bool):
         raise ModelFileError("it has a pseudo-count that cannot be, or does not say whether it converged")
-    n_users, n_features = (
-        whole_number(metadata, "n_users"),
-        whole_number(metadata, "n_features", MOST_FEATURES),
-    )
-    n_components = whole_number(metadata, "n_components", MOST_COMPONENTS)
-    n_draws = whole_number(metadata, "n_draws", MOST_ROWS)
-    if not n_users or not n_features or not n_components or (solver == "gibbs") != (n_draws > 0):
-        raise ModelFileError("it holds no factors, or draws that its solver does not have, or lacks them")
+    sizes = sizes_in(metadata)
+    if (solver == "gibbs") != (sizes.n_draws > 0):
+        raise ModelFileError("it holds draws that its solver does not have, or lacks them")
     reader = ArrayReader(stored.arrays)
-    shape, rate = reader.positive("shape", n_components), reader.positive("rate", n_components, zero=True)
-    factors = Factors(
-        reader.positive("users", n_users, n_components, zero=True),
-        reader.positive("features", n_features, n_components, zero=True),
+    shape, rate = (
+        reader.positive("shape", sizes.n_components),
+        reader.positive("rate", sizes.n_components, zero=True),
     )
-    counts = reader.positive("component_counts", n_components, zero=True)
-    trace = reader.finite("trace", *([None, None] if n_draws else [None]))
+    factors = factors_in(reader, sizes)
+    counts = reader.positive("component_counts", sizes.n_components, zero=True)
+    trace = reader.finite("trace", *([None, None] if sizes.n_draws else [None]))
     draws = total_rate = None
-    if n_draws:
-        draws = Draws(
-            reader.positive("user_draws", n_draws, n_users, n_components, zero=True),
-            reader.positive("feature_draws", n_draws, n_features, n_components, zero=True),
-        )
+    if sizes.n_draws:
+        draws = draws_in(reader, sizes)
         total_rate = reader.positive("total_rate", *trace.shape, zero=True)
     reader.close()
     if not trace.size or any(np.any(array > LARGEST) for array in (shape, rate, *factors, counts)):
@@ -103,7 +135,7 @@ def unpack(stored: Payload) -> Solution:
         counts,
         trace,
         metadata["is_converged"],
-        FeatureNames(n_features, names_of(stored, n_features)),
+        FeatureNames(sizes.n_features, names_of(stored, sizes.n_features)),
         draws,
         total_rate,
     )

@@ -10,9 +10,8 @@ from sparsemix.foundation.errors import ModelFileError, shorten
 from sparsemix.models.gamma_poisson.beta_binomial import BetaPrior
 from sparsemix.models.gamma_poisson.checks import MOST_COMPONENTS
 from sparsemix.models.gamma_poisson.events import KINDS, Vocabulary
-from sparsemix.models.gamma_poisson.payload import as_list
+from sparsemix.models.gamma_poisson.payload import Sizes, as_list, draws_in, factors_in
 from sparsemix.models.gamma_poisson.rates import RateDraws, Rates
-from sparsemix.models.gamma_poisson.state import Draws, Factors
 from sparsemix.persistence import Payload
 from sparsemix.persistence.names import BYTES, OFFSETS, decode_names, encode_names
 from sparsemix.persistence.unpacking import (
@@ -100,19 +99,15 @@ def unpack(stored: Payload) -> Rates:
     ):
         raise ModelFileError("it has smoothing counts that cannot be")
     reader = ArrayReader(stored.arrays)
-    factors = Factors(
-        reader.positive("users", n_users, n_components, zero=True),
-        reader.positive("features", len(KINDS) * n_ads, n_components, zero=True),
-    )
+    sizes = Sizes(n_users, len(KINDS) * n_ads, n_components, n_draws)
+    factors = factors_in(reader, sizes)
     own, draws = reader.positive("ad_rates", n_ads + 1), None
     users = _unpack_ids(reader, "user_ids", metadata["users_are"], n_users)
     ads = _unpack_ids(reader, "ad_ids", metadata["ads_are"], n_ads)
     if n_draws:
-        of_factors = Draws(
-            reader.positive("user_draws", n_draws, n_users, n_components, zero=True),
-            reader.positive("feature_draws", n_draws, len(KINDS) * n_ads, n_components, zero=True),
+        draws = RateDraws(
+            draws_in(reader, sizes), reader.positive("ad_rate_draws", n_draws, n_ads + 1, zero=True)
         )
-        draws = RateDraws(of_factors, reader.positive("ad_rate_draws", n_draws, n_ads + 1, zero=True))
     reader.close()
     if not n_users or not n_ads or not n_components or own.max() > 1.0 or np.any(factors.users > LARGEST):
         raise ModelFileError("it holds no users or ads, or rates that cannot be")

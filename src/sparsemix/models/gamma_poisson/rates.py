@@ -6,7 +6,7 @@ import numpy as np
 
 from sparsemix.models.gamma_poisson.answers import pair_rates
 from sparsemix.models.gamma_poisson.beta_binomial import BetaPrior, most_likely_prior, smoothed
-from sparsemix.models.gamma_poisson.calibration import log_loss
+from sparsemix.models.gamma_poisson.calibration import losses_of
 from sparsemix.models.gamma_poisson.events import KINDS, Cells, Vocabulary, totals
 from sparsemix.models.gamma_poisson.state import Draws, Factors, FloatMatrix, FloatVector, IntVector
 
@@ -97,12 +97,15 @@ def drawn(rates: Rates, draws: RateDraws, user: IntVector, ad: IntVector) -> Flo
 
 
 def best_smoothing(cells: Cells, factors: Factors, own: FloatVector) -> float:
-    """Of `STRENGTHS` the one with the lowest log loss on cells that were not learnt, the largest of equals."""
+    """The strongest smoothing that predicts cells which were not learnt about as well as the best of `STRENGTHS`.
+
+    About as well: its log loss is no more than a standard error of the difference above the lowest. So a user's factors
+    are heard as far as the cells show that they help, and chance in a few clicks is not taken for that.
+    """
     shown = cells.take(cells.impressions > 0.0)
     events = expected_events(factors, shown.user, shown.ad)
-    losses = [
-        log_loss(shown.clicks, shown.impressions, blend(events, own[shown.ad], strength))
-        for strength in STRENGTHS
-    ]
-    best = min(range(len(losses)), key=lambda i: (losses[i], -i))
-    return STRENGTHS[best]
+    found = (blend(events, own[shown.ad], strength) for strength in STRENGTHS)
+    losses = np.array([losses_of(shown.clicks, shown.impressions, rates) for rates in found])
+    more = losses - losses[losses.sum(axis=1).argmin()]
+    is_as_good = more.sum(axis=1) <= np.sqrt((more**2).sum(axis=1))
+    return STRENGTHS[int(np.flatnonzero(is_as_good)[-1])]
