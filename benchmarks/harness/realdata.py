@@ -75,14 +75,14 @@ def news_titles() -> LabelledRows:
 
 def news_texts() -> LabelledRows:
     """The same stories with the beginning of their texts (TS), in another order."""
-    stories = [json.loads(line) for line in _gzipped("mstream", "TS.jsonl.gz").splitlines()]
+    stories = [json.loads(line) for line in gzipped("mstream", "TS.jsonl.gz").splitlines()]
     rows = binary_words(story["text"] for story in stories)
     return LabelledRows("TS", rows, np.array([story["cluster"] for story in stories]))
 
 
 def questions() -> LabelledRows:
     """Questions to an assistant (clinc150), 150 intents; those without an intent are left out."""
-    lines = _gzipped("clinc150", "queries.jsonl.gz").splitlines()
+    lines = gzipped("clinc150", "queries.jsonl.gz").splitlines()
     asked = [one for one in map(json.loads, lines) if one["intent"] != "oos"]
     labels = np.unique([one["intent"] for one in asked], return_inverse=True)[1]
     return LabelledRows("clinc150", binary_words(one["text"] for one in asked), labels)
@@ -145,10 +145,10 @@ def counted_words(name: str) -> LabelledRows:
 
 def _labelled_texts(name: str) -> Iterable[tuple[str, str]]:
     if name in {"R8", "WebKB"}:
-        lines = _gzipped("textgcn", f"{name.lower()}.tsv.gz").splitlines()
+        lines = gzipped("textgcn", f"{name.lower()}.tsv.gz").splitlines()
         return [(text, label) for _, label, text in (line.split("\t") for line in lines[1:])]
     if name == "bbc_news":
-        articles = csv.DictReader(io.StringIO(_gzipped("bbc_news", "bbc.csv.gz"), newline=""))
+        articles = csv.DictReader(io.StringIO(gzipped("bbc_news", "bbc.csv.gz"), newline=""))
         return [(f"{article['title']} {article['text']}", article["category"]) for article in articles]
     if name == "sms_spam":
         lines = (folder() / "sms_spam" / "SMSSpamCollection.tsv").read_text(encoding="utf-8").splitlines()
@@ -156,7 +156,8 @@ def _labelled_texts(name: str) -> Iterable[tuple[str, str]]:
     return zip(*_texts_and_labels(name), strict=True)
 
 
-def _gzipped(*parts: str) -> str:
+def gzipped(*parts: str) -> str:
+    """Return the text of a compressed file in the folder."""
     return gzip.decompress(folder().joinpath(*parts).read_bytes()).decode()
 
 

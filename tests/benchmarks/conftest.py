@@ -1,0 +1,6 @@
+"""The benchmarks' helpers are no part of the package: find them beside it."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
