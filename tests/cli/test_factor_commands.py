@@ -251,8 +251,6 @@ def test_models_of_clusters_and_of_rates_are_not_taken_for_each_other(
         ["clusters", models["map"]],
         ["suggest", models["map"], "--keyword", "x"],
         ["assign", models["map"], table, "-o", out],
-        ["update", models["map"], table],
-        ["score", models["map"], table],
         ["report", models["map"], "-o", tmp_path / "x.html"],
     ):
         assert sparsemix(*command) == 2

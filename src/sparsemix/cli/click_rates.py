@@ -21,6 +21,7 @@ from sparsemix.model_io import load_model
 
 _PAIRS_PER_BATCH = 20_000  # each has a number for every draw
 _TEXT = "U"
+LOWER = "lower"
 
 Columns = dict[str, Any]
 
@@ -44,14 +45,38 @@ def load_rates(path: Path) -> Any:
     return model
 
 
-def show_rates(model: Any, user: str, ads: Sequence[str], *, n: int, level: float, json: bool) -> None:
-    """Print click rates of a user on ads, or the `n` highest on all ads."""
+def show_rates(
+    model: Any, user: str, ads: Sequence[str], *, n: int, by: str | None, level: float, json: bool
+) -> None:
+    """Print click rates of a user on ads as they were given, or the best `n` of all ads.
+
+    Parameters
+    ----------
+    model : ClickRateModel
+    user : str
+    ads : sequence of str
+        Empty for all.
+    n : int
+    by : {"rate", "lower"} or None
+        What the best are chosen by, and given ads are sorted by: the rate, or the lower end of its interval, for which
+        ads of which little is known come late. None is the rate for all ads, and the given order for some.
+    level : float
+    json : bool
+
+    Raises
+    ------
+    ParameterError
+        When there is no interval to sort by.
+    """
+    if by == LOWER and model.solver != "gibbs":
+        raise ParameterError("--by lower needs intervals, which only a model fitted with --solver gibbs has.")
     asked: NDArray[Any] = np.array(ads) if ads else model.ads_
     found = rates_of_pairs(model, np.repeat(np.array([user]), asked.size), asked, level)
     values = zip(*(column.tolist() for column in found.values()), strict=True)
     rows = [dict(zip(found, row, strict=True)) for row in values]
-    if not ads:
-        rows = sorted(rows, key=lambda row: -row["rate"])[:n]
+    if by or not ads:
+        rows = sorted(rows, key=lambda row: -row["low" if by == LOWER else "rate"])
+    rows = rows if ads else rows[:n]
     if json:
         is_known = {"known_user": _n_unknown(np.array([user]), model.users_) == 0}
         show_json({"user": user, **is_known, "level": level, "rates": rows})

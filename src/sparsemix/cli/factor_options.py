@@ -19,6 +19,13 @@ class Solver(StrEnum):
     GIBBS = "gibbs"
 
 
+class RankedBy(StrEnum):
+    """What ads are sorted by."""
+
+    RATE = "rate"
+    LOWER = "lower"
+
+
 FACTOR_OPTIONS: dict[str, Any] = {
     "solver": Annotated[
         Solver | None,

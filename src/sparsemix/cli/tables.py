@@ -136,6 +136,14 @@ def comparison_table(found: Sequence[Any]) -> Table:
     return table
 
 
+def factor_comparison_table(found: Sequence[Any]) -> Table:
+    """Return a table of factor models: held-out score and time."""
+    table = _table([("model", "left"), ("nats an event", "right"), ("seconds", "right")])
+    for each in found:
+        table.add_row(each.name, f"{each.per_event:,.3f}", f"{each.seconds:,.1f}")
+    return table
+
+
 def results_table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Table:
     """Return a table of results of an experiment."""
     table = _table([(head, "right") for head in columns])

@@ -5,11 +5,13 @@ from typing import Annotated, Any
 import typer
 
 from sparsemix.cli import options
+from sparsemix.cli.factor_options import Solver
 from sparsemix.cli.table_options import takes_table
 
 EXAMPLES = (
     "sparsemix compare ads.csv -k 20 -k 50 -k 100\n\n"
-    "sparsemix compare mails.csv --count n --model multinomial --model bernoulli-em -k 10 --label folder"
+    "sparsemix compare mails.csv --count n --model multinomial --model bernoulli-em -k 10 --label folder\n\n"
+    "sparsemix compare plays.csv --count plays --solver map --solver gibbs -k 5 -k 20"
 )
 
 
@@ -29,6 +31,14 @@ def compare(
             metavar="N",
             min=1,
             help="How many clusters; give it again for more. 50 by default.",
+        ),
+    ] = None,
+    solver: Annotated[
+        list[Solver] | None,
+        typer.Option(
+            "--solver",
+            help="Compare factors of counts (gamma-poisson) in the place of clusters, by these solvers; give it "
+            "again for more. Events are set apart then, not rows.",
         ),
     ] = None,
     held_out: Annotated[
@@ -53,10 +63,15 @@ def compare(
 ) -> None:
     """Fit several models to one part of a table and compare them on the rest: score, agreement, time, memory."""
     from sparsemix.cli.comparing import compare_table
+    from sparsemix.cli.factor_comparing import compare_solvers
     from sparsemix.cli.inputs import open_source
 
+    source = open_source(input, reading, quiet=quiet)
+    if solver is not None:
+        compare_solvers(source, solver, n_components or [None], held_out, seed, {"model": kinds}, json=json)
+        return
     compare_table(
-        open_source(input, reading, quiet=quiet),
+        source,
         [options.Kind(each) for each in kinds or options.Compared],
         n_components or [None],
         held_out=held_out,

@@ -6,11 +6,12 @@ from typing import Annotated, Any
 import typer
 
 from sparsemix.cli import options
+from sparsemix.cli.factor_options import RankedBy
 from sparsemix.cli.table_options import takes_form
 
 EXAMPLES = (
     "sparsemix ctr rates.smx --user u17 --ad a3\n\n"
-    "sparsemix ctr rates.smx --user u17 -n 5\n\n"
+    "sparsemix ctr rates.smx --user u17 -n 5 --by lower\n\n"
     "sparsemix ctr rates.smx pairs.parquet -o rates.parquet --user-column user_id --ad-column ad_id"
 )
 
@@ -31,6 +32,14 @@ def ctr(
         typer.Option("--ad", metavar="ID", help="An ad; again for more. By default the best for the user."),
     ] = None,
     n: Annotated[int, typer.Option("-n", metavar="N", min=1, help="How many ads without --ad.")] = 10,
+    by: Annotated[
+        RankedBy | None,
+        typer.Option(
+            "--by",
+            help="Sort by the rate, or by the lower end of its interval, so that ads of which little is known come "
+            "late; of all ads the best by rate are shown by default, and given ones in their order.",
+        ),
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -60,8 +69,8 @@ def ctr(
 
     source = optional_source(input, reading, quiet=quiet)
     if source is None and output is None and user is not None:
-        show_rates(load_rates(model), user, ad or [], n=n, level=level, json=json)
-    elif source is not None and output is not None and user is None and not ad:
+        show_rates(load_rates(model), user, ad or [], n=n, by=by, level=level, json=json)
+    elif source is not None and output is not None and user is None and not ad and by is None:
         columns = {"user": user_column, "ad": ad_column}
         write_rates(load_rates(model), source, output, columns, level=level, json=json)
     else:

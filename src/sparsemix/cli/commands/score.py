@@ -1,31 +1,53 @@
 """``sparsemix score``: how well a model predicts rows."""
 
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from sparsemix.cli import options
+from sparsemix.cli.factor_options import takes_events
 from sparsemix.cli.table_options import takes_table
 
-EXAMPLES = "sparsemix score ads.smx new_ads.csv\n\nsparsemix score ads.smx new_ads.parquet --json"
+EXAMPLES = (
+    "sparsemix score ads.smx new_ads.csv\n\n"
+    "sparsemix score ads.smx new_ads.parquet --json\n\n"
+    "sparsemix score factors.smx later.csv --observed before.csv --count clicks\n\n"
+    "sparsemix score rates.smx later_events.csv"
+)
 
 
 @takes_table("count", "time")
+@takes_events
 def score(
     *,
     model: options.Model,
     input: options.Input,
+    observed: Annotated[
+        str | None,
+        typer.Option(
+            "--observed",
+            metavar="TABLE",
+            help="What else the same rows have done, which their factors are found from; for gamma-poisson only. "
+            "Without it from half of the events of INPUT.",
+        ),
+    ] = None,
     batch_rows: options.BatchRows = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
     reading: dict[str, Any],
+    events: dict[str, str],
 ) -> None:
-    """Show the mean log density of rows under a model; higher is better, and rows it never saw count most."""
+    """Show how well a model predicts rows: log density, or log loss and AUC of click rates; unseen rows count most."""
     from sparsemix.cli.console import show, show_json
+    from sparsemix.cli.factor_answers import scores_factors
     from sparsemix.cli.inputs import open_source
     from sparsemix.cli.loading import load_mixture
     from sparsemix.cli.results import say_unknown, score_batches
     from sparsemix.cli.tables import facts_table
 
     source = open_source(input, reading, quiet=quiet)
+    if scores_factors(model, source, observed, events, json=json):
+        return
     learnt = load_mixture(model)
     batches = source.asked(learnt, batch_rows)
     found = score_batches(learnt, batches, quiet=quiet)

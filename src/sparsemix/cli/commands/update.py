@@ -32,6 +32,7 @@ def update(
 ) -> None:
     """Learn the rows of INPUT into a model, as if they had followed the rows it has learnt."""
     from sparsemix.cli.blocks import BLOCK_ROWS, cut
+    from sparsemix.cli.factor_answers import updates_factors
     from sparsemix.cli.inputs import open_source
     from sparsemix.cli.learning import learn
     from sparsemix.cli.outputs import check_model_output
@@ -40,8 +41,9 @@ def update(
     from sparsemix.cli.watching import WatchedBatches
     from sparsemix.model_io import save_model
 
-    target = output or model
-    source = open_source(input, reading, quiet=quiet)
+    target, source = output or model, open_source(input, reading, quiet=quiet)
+    if updates_factors(model, source, target, json=json):
+        return
     learner = load_learner(model)
     check_model_output(target, source)
     before = Before.of(learner)
