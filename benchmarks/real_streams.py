@@ -15,7 +15,7 @@ import numpy as np
 from harness import machine, tables
 from harness.stream_methods import SWEEPS, Score, by_subject, one_pass, score, told_by_time, ways
 from harness.stream_settings import MOST_ROWS, MOST_STREAMS, Settings, chosen, foreseen_a_word
-from harness.streams import FEWEST_TEXTS, LARGEST_SHARE, STREAMS, Stream
+from harness.streams import FEWEST_TEXTS, LARGEST_SHARE, MOST_STORIES, MOST_TITLES, STREAMS, Stream
 
 MINUTE, HOUR, DAY = 60.0, 3_600.0, 86_400.0
 CHAT = (30.0, 2 * MINUTE, 8 * MINUTE, 32 * MINUTE)
@@ -33,12 +33,16 @@ DEFAULTS = ("set", *(f"smoothing {smoothing:g}, concentration {many:g}" for smoo
 TOLD = ("set", "streams", "rows", "words a row", "half-life of the gold", "gain by time (nats a row)")
 
 
+PASSES = ("set", "half-life", "log probability a word", "NMI", "VI (nats)", "pair F1", "clusters")
+
+
 class Sections(NamedTuple):
     """Lines of the tables."""
 
     scores: list[list[object]]
     chosen: list[list[object]]
     told: list[list[object]]
+    passes: list[list[object]]
     defaults: list[list[object]]
 
 
@@ -46,8 +50,9 @@ NOTES = f"""Each newsgroup and each log of a chat is clustered by itself; figure
 methods that draw also means over seeds, with the standard deviation over seeds. Scored are the rows whose gold thread
 has two or more. "clusters" and "gold" count all rows. Features are words of two letters or more, counted, that at least
 {FEWEST_TEXTS} texts of the stream hold and at most {LARGEST_SHARE:.0%} of them; in chats also the people whom a message
-addresses, and in "and senders" who wrote it. Subjects are no features. News-T has no times: its lines
-count as one a second. Reuters is the first 3,000 stories of one topic, and the gold is that topic.
+addresses, and in "and senders" who wrote it. Subjects are no features. News-T has no times: its first
+{MOST_TITLES:,} lines count as one a second. Reuters is the first {MOST_STORIES:,} stories of one topic, which is
+the gold.
 
 Smoothing, concentration and half-life are chosen without the gold, for both kernels alike: the highest log probability
 that the one-pass model gives to each text before it learns it, over a grid, one number after another, on the first
@@ -59,6 +64,8 @@ are for all streams of a set, one thread."""
 
 TOLD_NOTES = """What time can tell: the prior probability of the gold threads under the exponential kernel that fits
 them best against the step kernel that does, medians over streams. It uses the gold and chooses nothing above."""
+
+PASSES_NOTES = "One pass with other half-lives, all else as chosen for the exponential kernel."
 
 DEFAULTS_NOTES = """Possible defaults, with the half-life that was chosen: log probability a word, as above, and pair F1
 of one pass."""
@@ -73,6 +80,9 @@ def compare(name: str, streams: Sequence[Stream], seeds: int, sections: Sections
         print(sections.chosen[-1], flush=True)
     sections.told.append(told_line(name, streams))
     print(sections.told[-1], flush=True)
+    for half_life in HALF_LIVES[name]:
+        sections.passes.append(pass_line(name, streams, replace(found["exponential"], half_life=half_life)))
+        print(sections.passes[-1], flush=True)
     sections.defaults.append(defaults_line(name, streams, found["exponential"]))
     print(sections.defaults[-1], flush=True)
     methods = ways(found["exponential"], found["step"])
@@ -113,6 +123,15 @@ def told_line(name: str, streams: Sequence[Stream]) -> list[object]:
     return [name, len(streams), f"{n_rows:,}", f"{words:.1f}", half_life, f"{gain:.2f}"]
 
 
+def pass_line(name: str, streams: Sequence[Stream], settings: Settings) -> list[object]:
+    """Return a line of the table of half-lives."""
+    assert settings.half_life is not None
+    found = score(streams, one_pass(settings), 0)
+    figures = [f"{figure:.3f}" for figure in found[:3]]
+    quality = f"{foreseen_a_word(streams, settings):.4f}"
+    return [name, duration(settings.half_life), quality, *figures, f"{found.n_clusters:,.0f}"]
+
+
 def defaults_line(name: str, streams: Sequence[Stream], best: Settings) -> list[object]:
     """Return a line of the table of possible defaults."""
     cells = []
@@ -140,7 +159,7 @@ def main() -> None:
     options = parser.parse_args()
     machine.use_one_thread()
     warnings.simplefilter("ignore")
-    sections = Sections([], [], [], [])
+    sections = Sections([], [], [], [], [])
     for name in options.only:
         compare(name, STREAMS[name](), options.seeds, sections)
         parts = [
@@ -150,6 +169,8 @@ def main() -> None:
             tables.markdown(CHOSEN, sections.chosen),
             TOLD_NOTES,
             tables.markdown(TOLD, sections.told),
+            PASSES_NOTES,
+            tables.markdown(PASSES, sections.passes),
             DEFAULTS_NOTES,
             tables.markdown(DEFAULTS, sections.defaults),
         ]

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from harness.streams import Stream
 from sparsemix import StreamingTimeSensitiveMixture
 
-MOST_ROWS = 2_000  # of a stream, its first
+MOST_ROWS = 1_000  # of a stream, its first
 SMOOTHING = (0.02, 0.05, 0.1, 0.2)
 CONCENTRATION = (3.0, 10.0, 30.0, 100.0)
-MOST_STREAMS = 4  # of a set, evenly chosen
+MOST_STREAMS = 3  # of a set, evenly chosen
 ROUNDS = 3
 
 

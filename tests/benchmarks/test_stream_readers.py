@@ -70,8 +70,8 @@ def test_groups_keep_the_order_of_their_messages():
     [
         ("newsgroup threads", 5, 4_848, 2_454),
         ("IRC, and senders", 21, 6_662, 933),
-        ("News-T", 1, 11_109, 152),
-        ("Reuters", 1, 3_000, 48),
+        ("News-T", 1, 5_000, 67),
+        ("Reuters", 1, 2_000, 45),
     ],
 )
 def test_real_streams_are_read_whole(real_data, monkeypatch, name, n_streams, n_rows, n_threads):
