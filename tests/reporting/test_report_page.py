@@ -85,6 +85,7 @@ def summary(**changes):
     facts |= {
         "model_kind": "online-bernoulli-mixture",
         "takes_counts": False,
+        "takes_real_numbers": False,
         "log_evidence": -40_000.0,
         "log_evidence_per_row": -20.0,
     }
@@ -221,3 +222,18 @@ def test_a_failed_write_leaves_the_old_page(tmp_path):
         write_report(path, summary(library_version="\ud800"))
     assert path.read_bytes() == before
     assert [each.name for each in tmp_path.iterdir()] == ["report.html"]
+
+
+def test_means_of_real_numbers_have_bars_on_the_side_where_they_lie():
+    features = [
+        feature("price", 1234.5, 1200.0, 1300.0, lift=2.0),
+        feature("size", -0.25, -0.5, 0.0, lift=-1.0),
+    ]
+    page = Page(render_report(summary(takes_real_numbers=True, clusters=[cluster(0, 1.0, *features)])))
+    bars = [value for name, value in page.attributes if name in {"x", "width"}]
+    assert {"50.00", "25.00"} <= set(bars)
+    assert "1\u202f234" in page.text
+    assert "\u22120.25" in page.text
+    assert "Mean" in page.texts
+    assert "Probability" not in page.texts
+    assert "keyword" not in page.text.lower()

@@ -115,9 +115,16 @@ def test_assignments_by_hand():
     assert found.entropies[1] == 0
 
 
-def test_models_of_real_numbers_have_no_probabilities_to_show():
-    unfitted = sm.HashedGibbsMixture(3, family="gaussian")
-    with pytest.raises(
-        sm.ParameterError, match="'model' of summarize_model must be one of counts or presence"
-    ):
-        summarize_model(unfitted)
+def test_models_of_real_numbers_show_means():
+    rows = np.repeat([[0.0, 10.0], [5.0, 10.0]], 30, axis=0) + np.random.default_rng(0).normal(
+        0, 0.5, (60, 2)
+    )
+    model = sm.HashedGibbsMixture(4, family="gaussian", process="dp", random_state=0).fit(rows)
+    found = summarize_model(model, rows)
+    assert found["takes_real_numbers"]
+    assert not found["takes_counts"]
+    assert found["certainty"]["n_rows"] == 60
+    for each in found["clusters"]:
+        means = {entry["feature"]: entry["mean"] for entry in each["features"]}
+        assert means == dict(enumerate(model.means_[each["component"]]))
+    assert not summarize_model(sm.MultinomialMixture(1).fit(np.eye(2)))["takes_real_numbers"]

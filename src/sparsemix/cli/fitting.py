@@ -8,6 +8,7 @@ from sparsemix.cli.factors import FACTOR_KINDS, fit_factors
 from sparsemix.cli.inputs import Source
 from sparsemix.cli.known_rows import KnownRows
 from sparsemix.cli.learning import learn_in_one_pass
+from sparsemix.cli.numbers import source_for
 from sparsemix.cli.options import Kind
 from sparsemix.cli.outputs import check_model_output
 from sparsemix.cli.results import show_fit
@@ -71,6 +72,7 @@ def fit_table(
         return
     check_model_output(output, source)
     model = start_model(kind, parameters, output if resume else None, quiet=source.quiet)
+    source = source_for(model, source)
     known = KnownRows(model, is_wanted=labelled, quiet=source.quiet)
     run |= {"quiet": source.quiet}
     if kind is Kind.HASHED_GIBBS:

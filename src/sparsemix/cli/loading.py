@@ -6,6 +6,17 @@ from typing import Any
 from sparsemix.foundation.errors import ParameterError
 
 
+def load_suggester(path: Path) -> Any:
+    """Return the model in a file, which must be one of keywords; raises as `load_mixture`."""
+    model = load_mixture(path)
+    if getattr(model, "takes_real_numbers", False):
+        raise ParameterError(
+            f"{str(path)!r} holds a model of real numbers, which knows no keywords to suggest. 'sparsemix assign' "
+            f"finds the clusters of rows, 'sparsemix clusters' shows their means."
+        )
+    return model
+
+
 def load_mixture(path: Path) -> Any:
     """Return the model in a file, which must be one of clusters.
 

@@ -80,8 +80,8 @@ MODEL_OPTIONS: dict[str, Any] = {
             "--smoothing",
             metavar="X",
             min=0.0,
-            help="Pseudo-count of each keyword in each cluster; with --model click-rate impressions that an ad's own "
-            "rate counts for.",
+            help="Pseudo-count of each keyword in each cluster; of real numbers the share of the variance inside "
+            "clusters; with --model click-rate impressions that an ad's own rate counts for.",
             rich_help_panel=_NOT_ONLINE,
         ),
     ],

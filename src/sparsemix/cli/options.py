@@ -59,6 +59,8 @@ class Family(StrEnum):
     MULTINOMIAL = "multinomial"
     POISSON = "poisson"
     BERNOULLI = "bernoulli"
+    GAUSSIAN = "gaussian"
+    GAUSSIAN_FULL = "gaussian_full"
 
 
 class Proposal(StrEnum):
@@ -116,7 +118,8 @@ Feature = Annotated[
     typer.Option(
         "--feature",
         metavar="COLUMN",
-        help="The keyword: one in each line, or all of a row's in one cell.",
+        help="The keyword: one in each line, or all of a row's in one cell. Of real numbers the columns to take, with "
+        "commas between them; all by default.",
         rich_help_panel=_COLUMNS,
     ),
 ]

@@ -15,8 +15,17 @@ from sparsemix.foundation.errors import DataError, parameter_error
 from sparsemix.foundation.wording import counted
 from sparsemix.reporting import summarize_model
 from sparsemix.reporting.comparison import n_tokens
-from sparsemix.reporting.summary import CLUTTER, describe_component
+from sparsemix.reporting.summary import CLUTTER, describe_component, takes_real_numbers
 
+_FOR_KEYWORDS = (
+    "Rows with few keywords, and keywords of few rows, carry little evidence ('sparsemix profile' shows how many). "
+    "What may help: --min-rows-per-feature, which drops rare keywords and the rows that have no others, "
+    "--max-features-per-row, which drops rows of very many, or a larger -k."
+)
+_FOR_NUMBERS = (
+    "What may help: a smaller --smoothing, which expects narrower clusters, or a --feature list without columns that "
+    "tell nothing."
+)
 _SHORT = 12  # clusters that a short table shows
 _NEARLY_ALL = 0.9  # share of the rows in one cluster from which on it says little about them
 
@@ -46,7 +55,7 @@ def score_batches(model: Any, batches: Iterable[Any], *, quiet: bool = False) ->
     """Return the number of rows and keywords, and the mean log density of each in nats; None without keywords.
 
     A keyword counts as often as it stands in a row for a model of counts, else once, and not at all where the model
-    leaves it out of account.
+    leaves it out of account. Rows of real numbers have values in the place of keywords.
 
     Raises
     ------
@@ -54,6 +63,7 @@ def score_batches(model: Any, batches: Iterable[Any], *, quiet: bool = False) ->
         When there is no row.
     """
     n_rows, n_keywords, total = 0, 0.0, 0.0
+    noun = "value" if takes_real_numbers(model) else "keyword"
     for batch in with_progress("Scoring", batches, quiet=quiet):
         total += float(model.score_samples(batch).sum())
         n_rows += len(batch)
@@ -62,9 +72,9 @@ def score_batches(model: Any, batches: Iterable[Any], *, quiet: bool = False) ->
         raise DataError("there is no row to score. Check the input and its columns.")
     return {
         "rows": n_rows,
-        "keywords": int(n_keywords),
+        f"{noun}s": int(n_keywords),
         "log_density_per_row": total / n_rows,
-        "log_density_per_keyword": total / n_keywords if n_keywords else None,
+        f"log_density_per_{noun}": total / n_keywords if n_keywords else None,
     }
 
 
@@ -81,7 +91,7 @@ def show_fit(
     summary = summarize_model(model, n_features=6)
     _show_summary(model, summary, source, path, label_names=label_names, json=json)
     if getattr(model, "n_components", 2) > 1 and not label_names:
-        say_if_one_has_nearly_all(summary["clusters"], quiet=quiet)
+        say_if_one_has_nearly_all(summary["clusters"], are_real=summary["takes_real_numbers"], quiet=quiet)
 
 
 def _show_summary(
@@ -99,21 +109,26 @@ def _show_summary(
         run["log_joint"] = _last_log_joints(model) or None
         show_json({"model": str(path), **summary, **run, "label_names": label_names})
         return
-    clusters = summary["clusters"]
+    clusters, are_real = summary["clusters"], summary["takes_real_numbers"]
+    noun = "feature" if are_real else "keyword"
     sizes = (
-        f"{counted(summary['n_rows'], 'row')} with {counted(summary['n_features'], 'keyword')} "
+        f"{counted(summary['n_rows'], 'row')} with {counted(summary['n_features'], noun)} "
         f"in {counted(summary['n_clusters'], 'cluster')}"
     )
     more = len(clusters) - _SHORT
     show(
         f"{sizes}{_score(model, summary)}.",
         "",
-        clusters_table(clusters[:_SHORT]),
+        clusters_table(clusters[:_SHORT], are_real=are_real),
         *([f"... and {counted(more, 'smaller one')}."] if more > 0 else []),
         "",
         f"The model is in {path}. Next:",
         f"  {shlex.join(['sparsemix', 'clusters', str(path)])}",
-        f"  {shlex.join(['sparsemix', 'suggest', str(path), '--keyword', _example(clusters)])}",
+        *(
+            []
+            if are_real
+            else [f"  {shlex.join(['sparsemix', 'suggest', str(path), '--keyword', _example(clusters)])}"]
+        ),
         f"  {shlex.join(['sparsemix', 'assign', str(path), source.path, *_as_typed(source), '-o', 'assignments.csv'])}",
     )
 
@@ -142,19 +157,16 @@ def _as_typed(source: Source) -> list[str]:
     return typed({name: value for name, value in source.reading.items() if name not in {"group", "label"}})
 
 
-def say_if_one_has_nearly_all(clusters: Sequence[Mapping[str, Any]], *, quiet: bool = False) -> None:
+def say_if_one_has_nearly_all(
+    clusters: Sequence[Mapping[str, Any]], *, are_real: bool = False, quiet: bool = False
+) -> None:
     """Warn when the largest of the clusters, which comes first, leaves hardly a row to the others."""
     largest = clusters[0]
     if largest["share"] <= _NEARLY_ALL:
         return
     name = "the clutter" if largest["component"] == CLUTTER else f"cluster {largest['component']}"
-    note(
-        f"warning: {percent(largest['share'])} of the rows are in {name}, so the clusters tell few rows apart. Rows "
-        "with few keywords, and keywords of few rows, carry little evidence ('sparsemix profile' shows how many). "
-        "What may help: --min-rows-per-feature, which drops rare keywords and the rows that have no others, "
-        "--max-features-per-row, which drops rows of very many, or a larger -k.",
-        quiet=quiet,
-    )
+    found = f"{percent(largest['share'])} of the rows are in {name}, so the clusters tell few rows apart."
+    note(f"warning: {found} {_FOR_NUMBERS if are_real else _FOR_KEYWORDS}", quiet=quiet)
 
 
 def say_unknown(batches: WatchedBatches, *, quiet: bool = False) -> None:

@@ -16,7 +16,12 @@ def _option(kind: Any, name: str, explanation: str, **more: Any) -> Any:
 
 
 SAMPLING_OPTIONS: dict[str, Any] = {
-    "family": _option(Family, "--family", "What rows hold; multinomial by default."),
+    "family": _option(
+        Family,
+        "--family",
+        "What rows hold: multinomial, by default, poisson or bernoulli; or, with hashed-gibbs, real numbers, one in "
+        "each column.",
+    ),
     "proposal": _option(Proposal, "--proposal", "Which clusters a visit to a row looks at; auto by default."),
     "process": _option(
         Process, "--process", "Prior of the clusters: finite by default, or dp, where their number is open."

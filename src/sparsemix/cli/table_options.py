@@ -85,7 +85,14 @@ def _typed(value: Any) -> str:
     return str(value).replace("\t", r"\t")
 
 
-def _names(text: str) -> list[str]:
+def names_in(text: str) -> list[str]:
+    """Return names with commas between them; one that holds a comma stands in quotation marks.
+
+    Examples
+    --------
+    >>> names_in('size, "price, net"')
+    ['size', 'price, net']
+    """
     return next(csv.reader([text], skipinitialspace=True), [])
 
 
@@ -98,7 +105,7 @@ def _mark(text: str) -> str | None:
 
 
 _PARSE: dict[str, Callable[[str], Any]] = {
-    "columns": _names,
+    "columns": names_in,
     "separator": _sign,
     "delimiter": _sign,
     "quote": _mark,

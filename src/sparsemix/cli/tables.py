@@ -12,21 +12,23 @@ from sparsemix.cli.console import brief, plain
 _NO_ROW = 0.5  # effective rows that show as none, and whose keywords mean nothing
 
 
-def clusters_table(clusters: Sequence[Mapping[str, Any]]) -> Table:
+def clusters_table(clusters: Sequence[Mapping[str, Any]], *, are_real: bool = False) -> Table:
     """Return a table of clusters: id, share, effective rows, keywords.
 
     Parameters
     ----------
     clusters : sequence of dict
         As in the report's summary.
+    are_real : bool
+        Whether rows are real numbers, so that features have means.
 
     Returns
     -------
     rich.table.Table
     """
-    table = _table([("id", "right"), ("share", "right"), ("rows", "right"), ("keywords", "left")])
+    table = _table([("id", "right"), ("share", "right"), ("rows", "right"), _head(are_real)])
     for cluster in clusters:
-        keywords = ", ".join(brief(entry["feature"]) for entry in cluster["features"])
+        keywords = ", ".join(_feature(entry, are_real) for entry in cluster["features"])
         is_clutter = cluster["component"] == -1
         name = "clutter" if is_clutter else str(cluster["component"])
         if is_clutter:
@@ -35,6 +37,14 @@ def clusters_table(clusters: Sequence[Mapping[str, Any]]) -> Table:
             keywords = "(no rows)"
         table.add_row(name, percent(cluster["share"]), f"{cluster['n_rows']:,.0f}", Text(keywords))
     return table
+
+
+def _head(are_real: bool) -> tuple[str, str]:
+    return ("means of features" if are_real else "keywords", "left")
+
+
+def _feature(entry: Mapping[str, Any], are_real: bool) -> str:
+    return f"{brief(entry['feature'])} {quantity(entry['mean'])}" if are_real else brief(entry["feature"])
 
 
 def factors_table(factors: Sequence[Mapping[str, Any]]) -> Table:
@@ -87,14 +97,16 @@ def cluster_title(cluster: Mapping[str, Any]) -> str:
     )
 
 
-def keywords_table(cluster: Mapping[str, Any], level: float) -> Table:
-    """Return a table of one cluster's keywords with what is known about each."""
-    heads = [("keyword", "left"), ("probability", "right"), (f"{100 * level:g}% interval", "right")]
+def keywords_table(cluster: Mapping[str, Any], level: float, *, are_real: bool = False) -> Table:
+    """Return a table of one cluster's keywords, or features with means, and what is known about each."""
+    names = ("feature", "mean") if are_real else ("keyword", "probability")
+    number = quantity if are_real else percent
+    heads = [(names[0], "left"), (names[1], "right"), (f"{100 * level:g}% interval", "right")]
     table = _table([*heads, ("evidence", "right"), ("lift", "right")])
     for entry in cluster["features"]:
-        interval = f"{percent(entry['low'])} to {percent(entry['high'])}"
+        interval = f"{number(entry['low'])} to {number(entry['high'])}"
         evidence, lift = f"{entry['evidence']:,.1f}", f"{entry['lift']:,.1f}"
-        table.add_row(Text(brief(entry["feature"])), percent(entry["mean"]), interval, evidence, lift)
+        table.add_row(Text(brief(entry["feature"])), number(entry["mean"]), interval, evidence, lift)
     return table
 
 
@@ -123,9 +135,9 @@ def suggestions_table(suggestions: Sequence[Mapping[str, Any]], level: float = 0
     return table
 
 
-def comparison_table(found: Sequence[Any]) -> Table:
+def comparison_table(found: Sequence[Any], *, are_real: bool = False) -> Table:
     """Return a table of models: held-out score, clusters, agreement, time, memory."""
-    heads = ("nats a row", "a keyword", "clusters", "NMI", "ARI", "seconds", "MB")
+    heads = ("nats a row", "a value" if are_real else "a keyword", "clusters", "NMI", "ARI", "seconds", "MB")
     table = _table([("model", "left"), *((head, "right") for head in heads)])
     for each in found:
         scores = (f"{each.per_row:,.3f}", f"{each.per_token:,.3f}", f"{each.n_clusters:,}")
@@ -176,6 +188,17 @@ def percent(share: float) -> str:
     if share >= 0.001 or share == 0:
         return f"{100 * share:.1f}%"
     return f"{100 * share:.2f}%" if share >= 0.0001 else "<0.01%"
+
+
+def quantity(value: float) -> str:
+    """Return a number with four digits that tell something.
+
+    Examples
+    --------
+    >>> quantity(1234.56), quantity(0.00012345), quantity(-3.0), quantity(2.5e12)
+    ('1,235', '0.0001234', '-3', '2.5e+12')
+    """
+    return f"{value:,.0f}" if 1_000 <= abs(value) < 1e9 else f"{value:.4g}"
 
 
 def _table(heads: Sequence[tuple[str, Any]]) -> Table:

@@ -3,7 +3,11 @@
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
+from sparsemix.cli.blocks import BLOCK_ROWS, cut
 from sparsemix.cli.console import note, show, show_json
+from sparsemix.cli.inputs import Source
+from sparsemix.cli.learning import learn
+from sparsemix.cli.numbers import source_for
 from sparsemix.cli.tables import percent
 from sparsemix.cli.watching import WatchedBatches
 from sparsemix.foundation.errors import DataError, listed
@@ -22,24 +26,33 @@ class Before(NamedTuple):
     n_rows, n_features : int
     names : list of str or None
         Keywords in the order in which the model has met them.
+    takes_real_numbers : bool
+        Whether all rows have all features.
     """
 
     n_rows: int
     n_features: int
     names: list[str] | None
+    takes_real_numbers: bool = False
 
     @classmethod
     def of(cls, model: Any) -> Self:
         """Return the sizes of a model as it is now."""
         names = getattr(model, "feature_names_in_", None)
-        return cls(int(model.n_rows_seen_), int(model.n_features_in_), None if names is None else list(names))
+        return cls(
+            int(model.n_rows_seen_),
+            int(model.n_features_in_),
+            None if names is None else list(names),
+            bool(getattr(model, "takes_real_numbers", False)),
+        )
 
     def look_like(self, batches: WatchedBatches) -> bool:
         """Whether the model seems to have learnt nothing but these rows, once or several times.
 
-        It has, when it met the same keywords in the same order, and its rows are a multiple of these.
+        It has, when it met the same keywords in the same order, and its rows are a multiple of these. Tables of real
+        numbers have the same features always, which tells nothing.
         """
-        if self.names is None or batches.names is None or not batches.n_rows:
+        if self.takes_real_numbers or self.names is None or batches.names is None or not batches.n_rows:
             return False
         return self.n_rows % batches.n_rows == 0 and self.names == list(batches.names)
 
@@ -48,6 +61,27 @@ class Before(NamedTuple):
         if self.names is None or batches.names is None:
             return None
         return len(set(self.names).intersection(batches.names))
+
+
+def learn_more(
+    model: Any, source: Source, batch_rows: int | None, *, may_be_unrelated: bool, quiet: bool
+) -> tuple[Before, WatchedBatches]:
+    """Let a model learn the rows of a table, and return what it was before and what it has learnt.
+
+    Parameters
+    ----------
+    model : online model
+        Changed in place.
+    source : Source
+    batch_rows : int or None
+    may_be_unrelated, quiet : bool
+        As in `check_related`, whose errors it raises.
+    """
+    before = Before.of(model)
+    batches = WatchedBatches(source_for(model, source).stream(batch_rows))
+    learn(model, cut(batches, [BLOCK_ROWS]), total=None, quiet=quiet)
+    check_related(before, batches, may_be_unrelated=may_be_unrelated, quiet=quiet)
+    return before, batches
 
 
 def check_related(before: Before, batches: WatchedBatches, *, may_be_unrelated: bool, quiet: bool) -> None:
@@ -104,8 +138,19 @@ def show_update(
         show_json({"model": str(path), **sizes, **known, "looks_repeated": repeated})
         return
     show(
-        f"Learnt {counted(n_rows - before.n_rows, 'row')} and "
-        f"{counted(n_features - before.n_features, 'new keyword')}.",
-        f"Rows: {before.n_rows:,} before, {n_rows:,} now. Keywords: {before.n_features:,} before, {n_features:,} now.",
+        f"Learnt {counted(n_rows - before.n_rows, 'row')}{_new_keywords(before, n_features)}.",
+        f"Rows: {before.n_rows:,} before, {n_rows:,} now.{_keywords(before, n_features)}",
         f"The model is in {path}.",
+    )
+
+
+def _new_keywords(before: Before, n_features: int) -> str:
+    if before.takes_real_numbers:
+        return ""
+    return f" and {counted(n_features - before.n_features, 'new keyword')}"
+
+
+def _keywords(before: Before, n_features: int) -> str:
+    return (
+        "" if before.takes_real_numbers else f" Keywords: {before.n_features:,} before, {n_features:,} now."
     )

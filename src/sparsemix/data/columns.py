@@ -115,6 +115,18 @@ def assign_roles(requested: Mapping[str, str], available: Sequence[str], rows_ma
     return Roles(columns, ordered, () if "count" in columns else tuple(unused))
 
 
+def guess_row(names: Sequence[str]) -> str | None:
+    """Return the one column that looks like one of row ids, or None.
+
+    Examples
+    --------
+    >>> guess_row(["size", "ad"]), guess_row(["size", "flatId"]), guess_row(["size", "price"])
+    ('ad', 'flatId', None)
+    """
+    ids = [name for name in names if _plain(name).endswith("_id")]
+    return ids[0] if len(ids) == 1 else _obvious("row", names, ROW_WORDS)
+
+
 def looks_like_count(name: str) -> bool:
     """Whether a column is called what columns of counts are called.
 

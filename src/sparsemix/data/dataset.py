@@ -179,12 +179,7 @@ class Dataset:
         ParameterError
             If `test_share` is no such number, or `random_state` no seed.
         """
-        from sparsemix.numeric.seeds import generator  # loads scikit-learn, which reading does not need
-
-        inside("test_share", "Dataset.split", test_share, "a number between 0 and 1", 0.0, 1.0, open_low=True)
-        chosen = generator(random_state, "Dataset.split").permutation(self.n_rows)
-        is_test = np.zeros(self.n_rows, dtype=bool)
-        is_test[chosen[: round(test_share * self.n_rows)]] = True
+        is_test = rows_to_set_aside(self.n_rows, test_share, random_state)
         return self[~is_test], self[is_test]
 
     def profile(self) -> DatasetProfile:
@@ -239,6 +234,17 @@ class Dataset:
         if stop - start > PREVIEW_FEATURES:
             words.append(f"and {stop - start - PREVIEW_FEATURES:,} more")
         return f"  {_cut(str(self.row_ids[row]))}: {', '.join(words)}".rstrip()
+
+
+def rows_to_set_aside(n_rows: int, test_share: float, random_state: int | None) -> NDArray[np.bool_]:
+    """Return which rows `Dataset.split` sets aside, and raise as it does."""
+    from sparsemix.numeric.seeds import generator  # loads scikit-learn, which reading does not need
+
+    inside("test_share", "Dataset.split", test_share, "a number between 0 and 1", 0.0, 1.0, open_low=True)
+    chosen = generator(random_state, "Dataset.split").permutation(n_rows)
+    is_test = np.zeros(n_rows, dtype=bool)
+    is_test[chosen[: round(test_share * n_rows)]] = True
+    return is_test
 
 
 def concatenate(parts: Sequence[Dataset]) -> Dataset:

@@ -1,6 +1,6 @@
 """Read tables of events, or of pairs of a user and an ad: a record each, columns as they are."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -76,12 +76,17 @@ def read_events(path: str, columns: Mapping[str, str], **form: Any) -> dict[str,
     return {name: _joined(name, found) for name, found in parts.items()}
 
 
-def has_column(path: str, name: str, **form: Any) -> bool:
-    """Whether a table has a column; False for files without columns."""
+def column_names(path: str, wanted: Collection[str] = (), **form: Any) -> list[str]:
+    """Columns of a table; none for files without columns. Raises as `read_events` for files that cannot be read."""
     request = Request(**form)
     files = find_files(path, request.format)
     is_table = files.format not in (*MATRIX_FORMATS, "baskets")
-    return is_table and name in file_reader(files, request).column_names((name,))
+    return file_reader(files, request).column_names(wanted) if is_table else []
+
+
+def has_column(path: str, name: str, **form: Any) -> bool:
+    """Whether a table has a column; False for files without columns."""
+    return name in column_names(path, (name,), **form)
 
 
 def _counts(block: Block) -> NDArray[np.float64]:

@@ -13,7 +13,7 @@ from sparsemix.foundation.checks import inside
 from sparsemix.foundation.errors import DataError, parameter_error
 from sparsemix.foundation.wording import counted
 from sparsemix.metrics import adjusted_rand, normalized_mutual_information
-from sparsemix.reporting.summary import takes_counts
+from sparsemix.reporting.summary import takes_counts, takes_real_numbers
 
 MEGABYTE = 1e6
 ONLINE = "online-bernoulli-mixture"
@@ -139,8 +139,11 @@ def n_tokens(model: Any, dataset: Any) -> float:
     """How many keywords of the rows a model scores.
 
     Those of a model of counts count as often as they stand there, those of a model of presence once. All but the online
-    mixture leave keywords that they have not learnt out of account.
+    mixture leave keywords that they have not learnt out of account. Rows of real numbers have a value of every
+    feature.
     """
+    if takes_real_numbers(model):
+        return float(dataset.matrix.size)
     values, columns = dataset.matrix.data, dataset.matrix.indices
     if not takes_counts(model):
         values = values > (model.binarize or 0.0)

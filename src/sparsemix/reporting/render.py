@@ -27,7 +27,8 @@ def render_report(summary: dict[str, Any]) -> str:
     --------
     >>> facts = {"n_rows": 0, "n_features": 0, "level": 0.95, "n_clusters": 0}
     >>> facts |= {"model_kind": "online-bernoulli-mixture", "log_evidence": 0.0, "log_evidence_per_row": 0.0}
-    >>> facts |= {"log_likelihood": None, "log_likelihood_per_row": None, "takes_counts": False}
+    >>> facts |= {"log_likelihood": None, "log_likelihood_per_row": None}
+    >>> facts |= {"takes_counts": False, "takes_real_numbers": False}
     >>> parts = {"title": "<Ads>", "row_noun": "ads", "clusters": [], "certainty": None}
     >>> page = render_report({"summary_version": 1, "library_version": "0"} | facts | parts)
     >>> "<title>&lt;Ads&gt;</title>" in page
@@ -45,7 +46,13 @@ def page_template(name: str) -> Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"whole": _whole, "signed": _signed, "percent": _percent, "plain": plain_name}
+    environment.filters |= {
+        "whole": _whole,
+        "signed": _signed,
+        "percent": _percent,
+        "plain": plain_name,
+        "quantity": _quantity,
+    }
     return environment.get_template(name)
 
 
@@ -69,7 +76,13 @@ def write_report(path: str | os.PathLike[str], summary: dict[str, Any]) -> None:
 
 
 def _full_bar(summary: dict[str, Any]) -> float:
-    """Probability of a bar as long as can be: 1, or where keywords share it the largest on the page."""
+    """What a bar as long as can be stands for.
+
+    A probability of 1, or where keywords share it the largest on the page; of real numbers the largest distance.
+    """
+    if summary["takes_real_numbers"]:
+        away = (abs(entry["lift"]) for each in summary["clusters"] for entry in each["features"])
+        return max(away, default=0.0) or 1.0
     if not summary["takes_counts"]:
         return 1.0
     return (
@@ -90,6 +103,11 @@ def _percent(share: float) -> str:
     if 0 < percent < 0.1 or 99.9 < percent < 100:
         return "<\u202f0.1\u202f%" if percent < 1 else ">\u202f99.9\u202f%"
     return f"{percent:.1f}\u202f%" if percent < 10 or 99 <= percent < 100 else f"{percent:.0f}\u202f%"
+
+
+def _quantity(value: float) -> str:
+    shown = f"{value:,.0f}".replace(",", "\u202f") if 1_000 <= abs(value) < 1e9 else f"{value:.4g}"
+    return shown.replace("-", "\u2212")
 
 
 def plain_name(text: str | int) -> str:

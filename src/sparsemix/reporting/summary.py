@@ -43,7 +43,8 @@ def summarize_model(
     -------
     dict
         ``summary_version``, ``library_version``, ``model_kind``, ``takes_counts`` (whether keywords share one
-        probability, and count as often as they stand in a row), ``title``, ``row_noun``, ``n_rows``, ``n_features``,
+        probability, and count as often as they stand in a row), ``takes_real_numbers`` (whether features have means and
+        no probabilities), ``title``, ``row_noun``, ``n_rows``, ``n_features``,
         ``log_evidence`` (nats) and ``log_evidence_per_row`` (None for models that do not learn row after row),
         ``log_likelihood`` and ``log_likelihood_per_row`` (None for those that do),
         ``level``, ``n_clusters`` (without the clutter),
@@ -53,7 +54,7 @@ def summarize_model(
     Raises
     ------
     ParameterError
-        When `n_features` is below 1, or the model is one of real numbers, whose features have no probabilities.
+        When `n_features` is below 1.
 
     Examples
     --------
@@ -66,9 +67,6 @@ def summarize_model(
     """
     if n_features < 1:
         raise parameter_error("n_features", "summarize_model", "an integer >= 1", n_features)
-    if getattr(model, "takes_real_numbers", False):
-        remedy = "Features of real numbers have no probabilities to show; look at its top_features."
-        raise parameter_error("model", "summarize_model", "one of counts or presence", model.family, remedy)
     log_evidence = getattr(model, "log_evidence_", None)
     log_likelihood = getattr(model, "log_likelihood_", None)
     components = sorted(model.top_features(n_features, level=level), key=lambda each: -each.weight)
@@ -78,6 +76,7 @@ def summarize_model(
         "library_version": __version__,
         "model_kind": model.model_kind,
         "takes_counts": takes_counts(model),
+        "takes_real_numbers": takes_real_numbers(model),
         "title": title,
         "row_noun": row_noun,
         "n_rows": n_rows,
@@ -94,6 +93,11 @@ def summarize_model(
 def takes_counts(model: Any) -> bool:
     """Whether a model counts how often a keyword stands in a row, rather than whether it does."""
     return bool(getattr(model, "takes_counts", False))
+
+
+def takes_real_numbers(model: Any) -> bool:
+    """Whether rows of a model are real numbers, so that features have means and no probabilities."""
+    return bool(getattr(model, "takes_real_numbers", False))
 
 
 def _score(name: str, value: float | None, n_rows: float) -> dict[str, float | None]:

@@ -34,13 +34,14 @@ def assign(
     from sparsemix.cli.assigning import assign_batches, write_assignments
     from sparsemix.cli.inputs import open_source
     from sparsemix.cli.loading import load_mixture
+    from sparsemix.cli.numbers import source_for
     from sparsemix.cli.outputs import check_assignments_output
     from sparsemix.cli.results import say_unknown, show_assigned
 
     source = open_source(input, reading, quiet=quiet)
     check_assignments_output(output, source)
     learnt = load_mixture(model)
-    batches = source.asked(learnt, batch_rows)
+    batches = source_for(learnt, source).asked(learnt, batch_rows)
     write_assignments(output, assign_batches(learnt, batches, quiet=quiet))
     say_unknown(batches, quiet=quiet)
     show_assigned(batches, output, json=json, quiet=quiet)

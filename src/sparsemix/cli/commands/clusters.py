@@ -28,13 +28,15 @@ def clusters(
     from sparsemix.cli.loading import load_mixture
     from sparsemix.cli.results import describe_clusters, pick_component
     from sparsemix.cli.tables import cluster_title, clusters_table, keywords_table
+    from sparsemix.reporting.summary import takes_real_numbers
 
-    found = describe_clusters(load_mixture(model), n, by=by, level=level)
+    learnt = load_mixture(model)
+    found, are_real = describe_clusters(learnt, n, by=by, level=level), takes_real_numbers(learnt)
     if component is not None:
         found = [pick_component(found, component)]
     if json:
         show_json({"level": level, "by": by, "clusters": found})
     elif component is not None:
-        show(cluster_title(found[0]), keywords_table(found[0], level))
+        show(cluster_title(found[0]), keywords_table(found[0], level, are_real=are_real))
     else:
-        show(clusters_table(found))
+        show(clusters_table(found, are_real=are_real))

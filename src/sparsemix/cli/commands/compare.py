@@ -11,6 +11,7 @@ from sparsemix.cli.table_options import takes_table
 EXAMPLES = (
     "sparsemix compare ads.csv -k 20 -k 50 -k 100\n\n"
     "sparsemix compare mails.csv --count n --model multinomial --model bernoulli-em -k 10 --label folder\n\n"
+    "sparsemix compare flats.csv --family gaussian --family gaussian_full -k 20\n\n"
     "sparsemix compare plays.csv --count plays --solver map --solver gibbs -k 5 -k 20"
 )
 
@@ -31,6 +32,13 @@ def compare(
             metavar="N",
             min=1,
             help="How many clusters; give it again for more. 50 by default.",
+        ),
+    ] = None,
+    family: Annotated[
+        list[options.Family] | None,
+        typer.Option(
+            "--family",
+            help="What rows hold, with --model hashed-gibbs; give it again for more. multinomial by default.",
         ),
     ] = None,
     solver: Annotated[
@@ -68,12 +76,14 @@ def compare(
 
     source = open_source(input, reading, quiet=quiet)
     if solver is not None:
-        compare_solvers(source, solver, n_components or [None], held_out, seed, {"model": kinds}, json=json)
+        of_clusters = {"model": kinds, "family": family}
+        compare_solvers(source, solver, n_components or [None], held_out, seed, of_clusters, json=json)
         return
     compare_table(
         source,
-        [options.Kind(each) for each in kinds or options.Compared],
+        None if kinds is None else [options.Kind(each) for each in kinds],
         n_components or [None],
+        families=None if family is None else [str(each) for each in family],
         held_out=held_out,
         seed=seed,
         memory=memory,

@@ -39,6 +39,7 @@ def report(
     """Write a page about the clusters and, with INPUT, about how surely its rows belong to them."""
     from sparsemix.cli.inputs import optional_source
     from sparsemix.cli.loading import load_mixture
+    from sparsemix.cli.numbers import source_for
     from sparsemix.cli.outputs import check_page_output
     from sparsemix.cli.results import show_report, summarize
     from sparsemix.reporting import write_report
@@ -46,7 +47,7 @@ def report(
     source = optional_source(input, reading, quiet=quiet)
     check_page_output(output, source)
     learnt = load_mixture(model)
-    batches = None if source is None else source.asked(learnt, batch_rows)
+    batches = None if source is None else source_for(learnt, source).asked(learnt, batch_rows)
     words = {"title": title, "row_noun": row_noun}
     summary = summarize(learnt, batches, quiet=quiet, n_features=n, level=level, **words)
     write_report(output, summary)

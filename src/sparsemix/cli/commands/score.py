@@ -42,6 +42,7 @@ def score(
     from sparsemix.cli.factor_answers import scores_factors
     from sparsemix.cli.inputs import open_source
     from sparsemix.cli.loading import load_mixture
+    from sparsemix.cli.numbers import source_for
     from sparsemix.cli.results import say_unknown, score_batches
     from sparsemix.cli.tables import facts_table
 
@@ -49,7 +50,7 @@ def score(
     if scores_factors(model, source, observed, events, json=json):
         return
     learnt = load_mixture(model)
-    batches = source.asked(learnt, batch_rows)
+    batches = source_for(learnt, source).asked(learnt, batch_rows)
     found = score_batches(learnt, batches, quiet=quiet)
     say_unknown(batches, quiet=quiet)
     if json:

@@ -49,12 +49,12 @@ def suggest(
 ) -> None:
     """Suggest keywords for an ad, with their probability and the clusters that speak for them."""
     from sparsemix.cli.console import show, show_json
-    from sparsemix.cli.loading import load_mixture
+    from sparsemix.cli.loading import load_suggester
     from sparsemix.cli.results import keyword_names
     from sparsemix.cli.suggesting import ad_keywords, answer, known_keywords
     from sparsemix.cli.tables import suggestions_table, suggestions_title
 
-    learnt = load_mixture(model)
+    learnt = load_suggester(model)
     known = keyword_names(learnt)
     accepted, rejected = known_keywords(known, keyword or []), known_keywords(known, reject or [])
     of_ad = ad_keywords(known, ad, input, reading, quiet=quiet)

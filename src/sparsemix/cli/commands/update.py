@@ -31,14 +31,11 @@ def update(
     reading: dict[str, Any],
 ) -> None:
     """Learn the rows of INPUT into a model, as if they had followed the rows it has learnt."""
-    from sparsemix.cli.blocks import BLOCK_ROWS, cut
     from sparsemix.cli.factor_answers import updates_factors
     from sparsemix.cli.inputs import open_source
-    from sparsemix.cli.learning import learn
     from sparsemix.cli.outputs import check_model_output
     from sparsemix.cli.starting import load_learner
-    from sparsemix.cli.updating import Before, check_related, show_update
-    from sparsemix.cli.watching import WatchedBatches
+    from sparsemix.cli.updating import learn_more, show_update
     from sparsemix.model_io import save_model
 
     target, source = output or model, open_source(input, reading, quiet=quiet)
@@ -46,9 +43,6 @@ def update(
         return
     learner = load_learner(model)
     check_model_output(target, source)
-    before = Before.of(learner)
-    batches = WatchedBatches(source.stream(batch_rows))
-    learn(learner, cut(batches, [BLOCK_ROWS]), total=None, quiet=quiet)
-    check_related(before, batches, may_be_unrelated=unrelated, quiet=quiet)
+    before, batches = learn_more(learner, source, batch_rows, may_be_unrelated=unrelated, quiet=quiet)
     save_model(learner, target)
     show_update(learner, before, batches, target, json=json, quiet=quiet)
