@@ -35,8 +35,9 @@ def moves_of(case, labels, first, second):
         if own != other and not np.array_equal(side[:n], labels[members[:n]] != own):
             continue
         state = (case.rows, case.prior, case.timing, members, n)
-        log_q = split_kernels.draw_sides(*state, first, second, np.empty(0), side, counts)
-        ratio = split_kernels.log_split_ratio(*state, side, counts)
+        rates = (0, 0)
+        log_q = split_kernels.draw_sides(*state, first, second, rates, np.empty(0), side, counts)
+        ratio = split_kernels.log_split_ratio(*state, side, rates, counts)
         assert not counts.any()
         moved = labels.copy()
         moved[members[:n]] = labels.max() + 1 + side[:n] if own == other else own

@@ -2,6 +2,8 @@
 
 import math
 
+import numpy as np
+
 from sparsemix.models.time_sensitive.chain_kernels import pass_by
 from sparsemix.models.time_sensitive.kernels import drop_past, empty_window, look_ahead, score_candidates
 from sparsemix.numeric.jit import kernel
@@ -29,8 +31,8 @@ def score_new_rows(
         n = score_candidates(rows, row, prior, timing, chains, window)
         line, total = place[row], 0.0
         for at in range(n):
-            cluster = window.active[at] if at < n - 1 else scores_out.shape[1] - 1
-            scores_out[line, cluster] = window.scores[at]
+            cluster = window.active[at] if at < n - timing.rates.shape[0] else scores_out.shape[1] - 1
+            scores_out[line, cluster] = np.logaddexp(scores_out[line, cluster], window.scores[at])
             total += math.exp(window.factors[at])
         log_weight_out[line] = math.log(total)
     empty_window(rows, prior, chains, window)

@@ -6,6 +6,7 @@ import numpy as np
 
 from sparsemix.foundation.errors import parameter_error
 from sparsemix.models.time_sensitive.chain_kernels import link_all
+from sparsemix.models.time_sensitive.rate_kernels import weigh_rows
 from sparsemix.models.time_sensitive.state import (
     BERNOULLI,
     COUNT,
@@ -25,6 +26,7 @@ from sparsemix.models.time_sensitive.time_kernels import KINDS, TimeKernel
 NEGLIGIBLE = 1e-12
 MOST_TABLED = 1 << 20  # counts whose logarithms are kept
 MOST_PAIRS = 200_000_000  # pairs of rows whose weights are kept, for a kernel that is a function
+WAYS = {"exponential": RECURSION, "each_cluster": RECURSION, "step": COUNT}
 VANISHING = 700.0  # decay, in nats, after which nothing is left in double precision
 
 
@@ -62,35 +64,47 @@ def timing_of(
         If the kernel is a function that would have to be kept for too many pairs of rows.
     """
     since = times - times[0] if times.size else times
-    way = SUM if strict else {"exponential": RECURSION, "step": COUNT}.get(kernel.kind, SUM)
+    way = SUM if strict else WAYS.get(kernel.kind, SUM)
     support = kernel.support
     if kernel.kind in ("exponential", "periodic") and kernel.rate > 0.0 and way == SUM:
         support = min(support, VANISHING / kernel.rate)
-    log_least = float(np.log(negligible) + np.log(concentration)) if negligible > 0.0 else -np.inf
+    rates, log_shares = np.array(kernel.rates or (kernel.rate,)), np.log(np.array(kernel.shares or (1.0,)))
+    log_least = -np.inf
+    if negligible > 0.0:
+        log_least = float(np.log(negligible) + np.log(concentration) + log_shares.min())
     ahead = max(-log_least, 0.0) / kernel.rate if way == RECURSION else support
     table, first = np.empty(0), np.empty(0, np.int64)
     if kernel.kind == "function":
         table, first = _table(kernel, since)
     shape = (KINDS[kernel.kind], kernel.rate, kernel.period, kernel.width, kernel.exponent, support)
-    return Timing(since, *shape, way, 0.0 if strict else 1.0, negligible, log_least, ahead, table, first)
+    tied = 0.0 if strict else 1.0
+    return Timing(since, *shape, way, tied, negligible, log_least, ahead, table, first, rates, log_shares)
 
 
 def no_clusters(n_rows: int) -> Chains:
     """Rows without clusters."""
     assigned, before, after, head, cursor = np.full((5, n_rows), -1)
-    free = np.arange(n_rows - 1, -1, -1)
-    return Chains(assigned, before, after, np.zeros(n_rows), head, cursor, free, np.array([n_rows]))
+    free, rate = np.arange(n_rows - 1, -1, -1), np.zeros(n_rows, np.int64)
+    weights, sums = np.zeros((2, n_rows))
+    return Chains(assigned, before, after, weights, head, cursor, free, np.array([n_rows]), rate, sums)
 
 
-def fill(chains: Chains, timing: Timing, assigned: IntVector) -> bool:
-    """Set chains to an assignment of clusters 0, 1, ..., -1 for none; False if a member has no history that weighs."""
+def fill(chains: Chains, timing: Timing, assigned: IntVector, rate: IntVector | None = None) -> bool:
+    """Set chains to an assignment of clusters 0, 1, ..., -1 for none; False if a member has no history that weighs.
+
+    `rate` says which of the rates each cluster has; None is one in the middle.
+    """
     n_used, n_slots = int(assigned.max(initial=-1)) + 1, chains.head.size
     chains.free[: n_slots - n_used] = np.arange(n_slots - 1, n_used - 1, -1)
     chains.n_free[0] = n_slots - n_used
-    return bool(link_all(timing, chains, assigned))
+    chains.rate[:n_used] = timing.rates.size // 2 if rate is None else rate
+    is_feasible = bool(link_all(timing, chains, assigned))
+    if timing.rates.size > 1:
+        weigh_rows(timing, chains)
+    return is_feasible
 
 
-def window_of(rows: Rows, prior: Prior) -> Window:
+def window_of(rows: Rows, prior: Prior, n_rates: int = 1) -> Window:
     """An empty window, with lists as long as they can get. Memory O(nnz), Bernoulli rows also O(n_rows log n_rows)."""
     n_rows = rows.lengths.size
     lengths = np.bincount(rows.columns, minlength=prior.n_features)
@@ -114,8 +128,9 @@ def window_of(rows: Rows, prior: Prior) -> Window:
         np.zeros(start[-1], np.int32),
         np.zeros(start[-1], np.int32),
         np.zeros(n_rows),
-        np.zeros(n_rows + 1),
-        np.zeros(n_rows + 1),
+        np.zeros(n_rows + n_rates),
+        np.zeros(n_rows + n_rates),
+        np.zeros(n_rates),
     )
 
 

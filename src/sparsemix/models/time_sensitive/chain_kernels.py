@@ -56,15 +56,18 @@ def next_member(chains, cluster):
 def log_time_factor(timing, chains, cluster, size, row):
     """Log prior weight of a cluster, without the row, for the row (eq 7)."""
     if timing.way == RECURSION:
-        return _factor_by_recursion(timing, chains, chains.cursor[cluster], next_member(chains, cluster), row)
+        rate = timing.rates[chains.rate[cluster]]
+        return _factor_by_recursion(
+            timing, chains, rate, chains.cursor[cluster], next_member(chains, cluster), row
+        )
     if timing.way == COUNT:
         return math.log(size)
     return _factor_by_sums(timing, chains, chains.cursor[cluster], next_member(chains, cluster), row)
 
 
 @kernel
-def _factor_by_recursion(timing, chains, last, following, row):
-    times, rate = timing.times, timing.rate
+def _factor_by_recursion(timing, chains, rate, last, following, row):
+    times = timing.times
     passed = 0.0
     if last >= 0:
         gap = rate * (times[row] - times[last])
@@ -159,7 +162,8 @@ def pass_by(timing, chains, row):
     if last < 0:
         chains.weight[row] = 0.0
     elif timing.way == RECURSION:
-        decay = math.exp(-timing.rate * (timing.times[row] - timing.times[last]))
+        rate = timing.rates[chains.rate[chains.assigned[row]]]
+        decay = math.exp(-rate * (timing.times[row] - timing.times[last]))
         chains.weight[row] = (chains.weight[last] + 1.0) * decay
     elif timing.way == COUNT:
         chains.weight[row] = chains.weight[last] + 1.0
@@ -206,8 +210,8 @@ def log_time_prior(timing, log_new, chains):
         if last < 0:
             total += log_new
         elif timing.way == RECURSION:
-            gap = timing.rate * (timing.times[row] - timing.times[last])
-            total += math.log1p(chains.weight[last]) - gap
+            rate = timing.rates[chains.rate[chains.assigned[row]]]
+            total += math.log1p(chains.weight[last]) - rate * (timing.times[row] - timing.times[last])
         else:
             total += math.log(chains.weight[row])
     return total

@@ -70,6 +70,8 @@ def hyperparameters_alone(model: Any) -> None:
         checks.pseudo_count(name, owner, getattr(model, name))
     checks.truth_value("learn", owner, model.learn)
     checks.truth_value("strict", owner, model.strict)
+    if model.strict and getattr(model.time_kernel, "rates", ()):
+        raise parameter_error("strict", owner, "False where each cluster has a rate of its own", model.strict)
     binarize(model)
     if not checks.is_word(model.prior_mean, "empirical"):
         rule = f"'empirical' or a number from {SMALLEST} to below 1"

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sparsemix.models.time_sensitive import building, chain_kernels, kernels
+from sparsemix.models.time_sensitive import building, chain_kernels, kernels, rate_kernels
 from sparsemix.models.time_sensitive.split_kernels import split_and_merge
 from sparsemix.models.time_sensitive.state import IntVector, Prior, Rows, Timing
 
@@ -46,27 +46,32 @@ class Chain:
     ) -> None:
         self.rows, self.prior, self.timing = rows, prior, timing
         self._moves_per_row, self._rng = moves_per_row, rng
-        self._window = building.window_of(rows, prior)
+        self._has_rates = timing.rates.size > 1
+        self._window = building.window_of(rows, prior, timing.rates.size)
         self.chains = building.no_clusters(rows.lengths.size)
         self._log_new = float(np.log(prior.concentration))
-        sums = np.empty(rows.lengths.size)
-        chain_kernels.sums_of_weights(timing, sums)
-        self._log_normalizer = float(np.sum(np.log(sums + prior.concentration)))
+        if not self._has_rates:
+            chain_kernels.sums_of_weights(timing, self.chains.sums)
 
     @property
     def assigned(self) -> IntVector:
         """Cluster of each row, (n_rows,), -1 before it has one."""
         return self.chains.assigned
 
-    def start(self, assigned: IntVector) -> bool:
-        """Begin from clusters 0, 1, ..., -1 for rows that enter one after another; False if that cannot be."""
-        is_feasible = building.fill(self.chains, self.timing, assigned)
+    def start(self, assigned: IntVector, rate: IntVector | None = None) -> bool:
+        """Begin from clusters 0, 1, ..., -1 for rows that enter one after another; False if that cannot be.
+
+        `rate` says which of several rates each cluster has.
+        """
+        is_feasible = building.fill(self.chains, self.timing, assigned, rate)
         if is_feasible and np.any(assigned < 0):
             self._visit_rows()
         return is_feasible
 
     def sweep(self) -> Sweep:
-        """Cut and join clusters, then visit all rows once, from the first to the last."""
+        """Cut and join clusters, visit all rows once, from the first to the last, and draw rates if there are any."""
+        if self._has_rates:
+            rate_kernels.weigh_rows(self.timing, self.chains)  # so that no rounding gathers
         n_split_merge = self._split_and_merge()
         return self._visit_rows()._replace(n_split_merge=n_split_merge)
 
@@ -74,7 +79,13 @@ class Chain:
         tally, uniforms = np.zeros(4), self._rng.random(self.assigned.size)
         kernels.sweep(self.rows, self.prior, self.timing, self.chains, self._window, uniforms, tally)
         log_prior = chain_kernels.log_time_prior(self.timing, self._log_new, self.chains)
-        log_joint = float(tally[0] + log_prior - self._log_normalizer)
+        if self._has_rates:
+            uniforms = self._rng.random(self.assigned.size)
+            rate_kernels.draw_rates(self.timing, self.chains, self.prior.concentration, uniforms)
+            log_prior = chain_kernels.log_time_prior(self.timing, self._log_new, self.chains)
+            log_prior += self.timing.log_shares[self.chains.rate[self.chains.head >= 0]].sum()
+        log_normalizer = np.sum(np.log(self.chains.sums + self.prior.concentration))
+        log_joint = float(tally[0] + log_prior - log_normalizer)
         return Sweep(log_joint, int(tally[1]), int(tally[2]), int(tally[3]), 0)
 
     def _split_and_merge(self) -> int:

@@ -20,6 +20,12 @@ def log_weight_matrix(kernel: TimeKernel, times: FloatVector, *, strict: bool = 
     return np.where(is_earlier, kernel.log_weights(np.maximum(ages, 0.0)), -np.inf)
 
 
+def log_weights_by_cluster(times: FloatVector, labels: IntVector, rates: FloatVector) -> FloatMatrix:
+    """The same where each earlier row counts with the rate of its own cluster; `rates` are those of the labels."""
+    ages = np.maximum(times[:, None] - times[None, :], 0.0)
+    return np.where(np.tri(times.size, k=-1, dtype=bool), -rates[labels] * ages, -np.inf)
+
+
 def log_sum(logs: FloatVector) -> float:
     """Log of a sum; minus infinity for no terms."""
     return float(np.logaddexp.reduce(logs, initial=-np.inf))
@@ -57,6 +63,23 @@ def log_joint(prior: Prior, rows: FloatMatrix, log_weights: FloatMatrix, labels:
     """Log probability of rows and partition together."""
     likelihood = sum(log_evidence(prior, rows[labels == k]) for k in np.unique(labels))
     return log_prior(log_weights, labels, prior.concentration) + likelihood
+
+
+def log_joint_of_rates(
+    prior: Prior,
+    rows: FloatMatrix,
+    times: FloatVector,
+    labels: IntVector,
+    which: IntVector,
+    kernel: TimeKernel,
+) -> float:
+    """Log probability of rows, partition and the clusters' rates together.
+
+    `which` says for each label which of the kernel's rates it has. The normalisers of the prior depend on them.
+    """
+    logs = log_weights_by_cluster(times, labels, np.array(kernel.rates)[which])
+    shares = np.log(kernel.shares)[which[np.unique(labels)]].sum()
+    return log_joint(prior, rows, logs, labels) + float(shares)
 
 
 def candidates(labels: IntVector, i: int) -> list[int]:

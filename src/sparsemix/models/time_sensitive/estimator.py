@@ -15,7 +15,7 @@ from sparsemix.models.time_sensitive.learning import learn
 from sparsemix.models.time_sensitive.mixture import MixtureInTime
 from sparsemix.models.time_sensitive.reading import Table
 from sparsemix.models.time_sensitive.sampling import Progress, Settings, Trace, sample
-from sparsemix.models.time_sensitive.solution import Solution, sums_of
+from sparsemix.models.time_sensitive.solution import Solution, with_partition
 from sparsemix.models.time_sensitive.state import FloatMatrix, IntVector, Prior, Rows
 from sparsemix.models.time_sensitive.time_kernels import TimeKernel
 from sparsemix.models.time_sensitive.times import times_of
@@ -77,6 +77,8 @@ class TimeSensitiveMixture(MixtureInTime):
         Clusters after each sweep, rows that changed theirs one by one, and clusters that were cut or joined.
     concentration_, time_kernel_ : float and TimeKernel
         Those that were sampled with, as given or learnt.
+    decay_rates_ : (n_clusters,) ndarray
+        Per second, of each cluster of `labels_`; where each has its own, the most probable ones given the partition.
     learning_ : (n_steps, 2) ndarray
         Concentration and rate after each step of learning.
     weights_ : (n_clusters,) ndarray
@@ -193,7 +195,8 @@ class TimeSensitiveMixture(MixtureInTime):
         checks.memory(self, settings, table.n_rows)
         order = np.argsort(seconds, kind="stable")
         matrix = table.matrix[order]
-        begun = Solution(hyper, kernel, seconds[order], start[order], matrix, None, features)
+        no_rates = np.empty(0, np.int64)
+        begun = Solution(hyper, kernel, seconds[order], start[order], matrix, None, features, no_rates)
         rows = building.rows_of(matrix, np.arange(order.size))
         self._check_start(begun)
         if self.learn:
@@ -201,7 +204,7 @@ class TimeSensitiveMixture(MixtureInTime):
         trace = self._sample(begun, rows, settings, partial(self._follow, on_sweep))
         self._record(trace, order)
         self.learning_ = path if self.learn else np.empty((0, 2))
-        self._adopt(begun._replace(labels=trace.labels, counts=sums_of(matrix, trace.labels)))
+        self._adopt(with_partition(begun, trace.labels))
         return self
 
     def _check_start(self, begun: Solution) -> None:

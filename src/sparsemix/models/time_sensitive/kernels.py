@@ -13,8 +13,10 @@ from sparsemix.models.time_sensitive.chain_kernels import (
     next_member,
     unlink,
 )
+from sparsemix.models.time_sensitive.rate_kernels import change_sums, log_crowding
 from sparsemix.models.time_sensitive.row_kernels import (
     change_row,
+    draw,
     gather,
     log_of_new,
     log_of_sums,
@@ -78,7 +80,8 @@ def _is_past(timing, chains, cluster, row):
     last = chains.cursor[cluster]
     age = timing.times[row] - timing.times[last]
     if timing.way == RECURSION:
-        return math.log1p(chains.weight[last]) - timing.rate * age < timing.log_least
+        rate = timing.rates[chains.rate[cluster]]
+        return math.log1p(chains.weight[last]) - rate * age < timing.log_least
     return age > timing.support
 
 
@@ -128,6 +131,8 @@ def take_out(rows, row, prior, timing, chains, window):
     cluster = chains.assigned[row]
     was_first = chains.head[cluster] == row
     falls_apart = unlink(timing, chains, row)
+    if timing.rates.shape[0] > 1:
+        change_sums(timing, chains, row, chains.rate[cluster], -1.0)
     change_row(rows, row, prior, window, cluster, -1)
     if chains.head[cluster] < 0:
         leave(window, cluster)
@@ -139,14 +144,16 @@ def take_out(rows, row, prior, timing, chains, window):
 
 
 @kernel
-def put_in(rows, row, prior, timing, chains, window, cluster):
-    """Put a row into a cluster; a new one is made for -1."""
+def put_in(rows, row, prior, timing, chains, window, cluster, rate):
+    """Put a row into a cluster; a new one with a rate is made for -1."""
     if cluster < 0:
         chains.n_free[0] -= 1
         cluster = chains.free[chains.n_free[0]]
-        chains.head[cluster], chains.cursor[cluster] = -1, -1
+        chains.head[cluster], chains.cursor[cluster], chains.rate[cluster] = -1, -1, rate
     is_first = chains.cursor[cluster] < 0
     link(timing, chains, row, cluster)
+    if timing.rates.shape[0] > 1:
+        change_sums(timing, chains, row, chains.rate[cluster], 1.0)
     change_row(rows, row, prior, window, cluster, 1)
     if is_first:
         place_in_order(window, chains, cluster)
@@ -154,40 +161,28 @@ def put_in(rows, row, prior, timing, chains, window, cluster):
 
 @kernel
 def score_candidates(rows, row, prior, timing, chains, window):
-    """Log weight times predictive of each cluster in the window, without the row, and of a new one; how many."""
-    n, length = window.n_active[0], rows.lengths[row]
-    factors, scores = window.factors, window.scores
+    """Log weight times predictive of each cluster in the window, without the row, and of a new one; how many.
+
+    The new one counts once for each rate that it may have.
+    """
+    n, length, n_rates = window.n_active[0], rows.lengths[row], timing.rates.shape[0]
+    factors, scores, crowding = window.factors, window.scores, window.crowding
+    if n_rates > 1:
+        for rate in range(n_rates):
+            crowding[rate] = log_crowding(timing, chains, prior.concentration, row, rate)
     rest, log_new = gather(rows, row, prior, window), math.log(prior.concentration)
     for at in range(n):
         cluster = window.active[at]
         size, off = window.sizes[cluster], window.off[cluster]
         sums = log_of_sums(prior, size, window.totals[cluster], off, length)
-        factors[at] = log_time_factor(timing, chains, cluster, size, row)
+        factors[at] = log_time_factor(timing, chains, cluster, size, row) + crowding[chains.rate[cluster]]
         scores[at] = factors[at] + rest + window.gain[cluster] + sums
         window.gain[cluster] = 0.0
-    factors[n] = log_new
-    scores[n] = log_new + rest + log_of_new(prior, length)
-    return n + 1
-
-
-@kernel
-def draw(scores, n, uniform):
-    """Index below n with probability proportional to exp(score)."""
-    top = -math.inf
-    for at in range(n):
-        top = max(top, scores[at])
-    total = 0.0
-    for at in range(n):
-        total += math.exp(scores[at] - top)
-    left, last = uniform * total, n - 1
-    for at in range(n):
-        share = math.exp(scores[at] - top)
-        left -= share
-        if share > 0.0:
-            last = at
-        if left < 0.0:
-            return at
-    return last  # rounding; never one that is impossible
+    of_new = rest + log_of_new(prior, length)
+    for rate in range(n_rates):
+        factors[n + rate] = log_new + timing.log_shares[rate] + crowding[rate]
+        scores[n + rate] = factors[n + rate] + of_new
+    return n + n_rates
 
 
 @kernel
@@ -209,13 +204,14 @@ def sweep(
             own, falls_apart = take_out(rows, row, prior, timing, chains, window)
         tally[0] += drop_past(rows, prior, timing, chains, window, row)
         if falls_apart:
-            put_in(rows, row, prior, timing, chains, window, own)
+            put_in(rows, row, prior, timing, chains, window, own, 0)
             continue
         n = score_candidates(rows, row, prior, timing, chains, window)
         chosen = draw(window.scores, n, uniforms[row])
-        cluster = window.active[chosen] if chosen < n - 1 else -1
+        rate = chosen - (n - timing.rates.shape[0])
+        cluster = window.active[chosen] if rate < 0 else -1
         was_alone = own >= 0 and chains.head[own] < 0
-        put_in(rows, row, prior, timing, chains, window, cluster)
+        put_in(rows, row, prior, timing, chains, window, cluster, rate)
         stays = cluster == own or (cluster < 0 and was_alone)
         tally[1] += 0.0 if stays else 1.0
         tally[3] = max(tally[3], float(n))

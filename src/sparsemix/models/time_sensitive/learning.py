@@ -54,20 +54,21 @@ def learn(
     """Learn the concentration, and the rate of an exponential kernel without strict times, in `n_steps` sweeps."""
     timing = building.timing_of(kernel, times, prior.concentration, strict=strict)
     trace = np.empty((n_steps, 2))
-    labels = start
+    labels, rates = start, None
     for step in range(n_steps):
         chain = Chain(rows, prior, timing, moves_per_row, rng)
-        chain.start(labels)
+        chain.start(labels, rates)
         chain.sweep()
-        labels = by_number(chain.assigned)
+        slots, labels = np.unique(chain.assigned, return_inverse=True)
+        rates = chain.chains.rate[slots]
         concentration, rate = most_probable(timing, chain.chains, prior.concentration)
         prior = prior._replace(concentration=concentration)
-        if timing.way == RECURSION:
+        if learns_rate(timing):
             kernel = TimeKernel.exponential(rate)
         timing = building.timing_of(kernel, times, concentration, strict=strict)
         trace[step] = concentration, rate
     late = trace[n_steps // 2 :]
-    rate = np.exp(np.log(late[:, 1]).mean()) if timing.way == RECURSION else kernel.rate
+    rate = np.exp(np.log(late[:, 1]).mean()) if learns_rate(timing) else kernel.rate
     return Learnt(float(np.exp(np.log(late[:, 0]).mean())), float(rate), trace)
 
 
@@ -80,9 +81,11 @@ def most_probable(timing: Timing, chains: Chains, concentration: float) -> tuple
     n_new = int(np.sum((chains.before < 0) & (chains.assigned >= 0)))
     bounds = [(np.log(LEAST), np.log(MOST))]
     begun = [float(np.clip(np.log(concentration), *bounds[0]))]
-    totals = np.empty(timing.times.size)
-    chain_kernels.sums_of_weights(timing, totals)
-    if timing.way == RECURSION:
+    totals = chains.sums
+    if timing.rates.size == 1:
+        totals = np.empty(timing.times.size)
+        chain_kernels.sums_of_weights(timing, totals)
+    if learns_rate(timing):
         gaps = np.diff(timing.times)
         shortest = max(float(gaps[gaps > 0].min(initial=span)), 1e-12 * span)
         bounds.append((-np.log(FARTHEST * span), np.log(100.0 / shortest)))
@@ -112,6 +115,6 @@ def log_prior_and_slopes(
     return float(found[0]), found[1:]
 
 
-def by_number(assigned: IntVector) -> IntVector:
-    """The same partition with clusters 0, 1, ..."""
-    return np.asarray(np.unique(assigned, return_inverse=True)[1], np.int64)
+def learns_rate(timing: Timing) -> bool:
+    """Whether there is one rate, and a recursion for it."""
+    return timing.way == RECURSION and timing.rates.size == 1

@@ -62,6 +62,14 @@ class MixtureInTime(ClusterMixin, BaseEstimator):
         return self._opened().kernel
 
     @property
+    def decay_rates_(self) -> FloatVector:
+        """Decay per second of each cluster, (n_clusters,), for exponential kernels; AttributeError for others."""
+        kernel, solution = self.time_kernel_, self._opened()
+        if kernel.kind not in ("exponential", "each_cluster"):
+            raise AttributeError(f"clusters have no decay rates with the time kernel {kernel.kind!r}")
+        return np.array(kernel.rates or (kernel.rate,))[solution.rate]
+
+    @property
     def component_ids_(self) -> IntVector:
         """Ids of the clusters, ``0 .. n_clusters - 1``."""
         return np.arange(self._opened().counts.shape[0])

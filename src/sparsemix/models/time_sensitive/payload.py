@@ -13,7 +13,7 @@ from sparsemix.models.time_sensitive import building
 from sparsemix.models.time_sensitive.reading import MOST
 from sparsemix.models.time_sensitive.solution import Hyperparameters, Solution, sums_of
 from sparsemix.models.time_sensitive.state import FAMILIES
-from sparsemix.models.time_sensitive.time_kernels import KINDS, TimeKernel
+from sparsemix.models.time_sensitive.time_kernels import KINDS, LEAST_SHARE, MOST_RATES, TimeKernel
 from sparsemix.persistence import Payload, unpacking
 from sparsemix.persistence.unpacking import (
     FLOAT,
@@ -34,6 +34,7 @@ METADATA = {"n_features", "n_rows", "kind", *SHAPE, *Hyperparameters._fields}
 def pack(model_kind: str, parameters: dict[str, Any], solution: Solution) -> Payload:
     """Everything that a model needs to answer; ParameterError if its kernel is a function."""
     shape = asdict(solution.kernel)
+    rates, shares = shape.pop("rates"), shape.pop("shares")
     if shape.pop("function") is not None:
         rule, remedy = "no function for a model that is saved", "Code is never written to a model file."
         raise parameter_error("time_kernel", "save_model", rule, solution.kernel.kind, remedy)
@@ -54,6 +55,12 @@ def pack(model_kind: str, parameters: dict[str, Any], solution: Solution) -> Pay
         "columns": solution.matrix.indices.astype(np.int64),
         "counts": solution.matrix.data.astype(np.int64),
     }
+    if rates:
+        arrays |= {
+            "rates": np.array(rates),
+            "shares": np.array(shares),
+            "rate": solution.rate.astype(np.int64),
+        }
     return Payload(model_kind, parameters, metadata, arrays, solution.features.names)
 
 
@@ -61,7 +68,7 @@ def parameters_of(stored: Payload, model_class: Any) -> dict[str, Any]:
     """The constructor's arguments; ModelFileError if they are not those of the class."""
     parameters = dict(unpacking.parameters_of(stored, model_class))
     if parameters["time_kernel"] is None:
-        parameters["time_kernel"] = _kernel(stored.metadata)
+        parameters["time_kernel"] = _kernel(stored.metadata, ArrayReader(stored.arrays))
     return parameters
 
 
@@ -77,16 +84,22 @@ def unpack(stored: Payload) -> Solution:
     indptr = reader.pointers("indptr", n_rows + 1)
     columns = reader.inside("columns", INT, 0, n_features, int(indptr[-1]))
     counts = reader.inside("counts", INT, 1, MOST + 1, int(indptr[-1]))
+    kernel = _kernel(metadata, reader)
+    rate = np.zeros(n_rows, np.int64)
+    if kernel.rates:
+        rate = reader.inside("rate", INT, 0, len(kernel.rates), int(labels.max(initial=-1)) + 1)
     reader.close()
     matrix: Any = sparse.csr_array((counts, columns, indptr), shape=(n_rows, n_features))
     hyper = _hyperparameters(metadata)
     _check_rows(times, labels, matrix, hyper)
-    kernel = _kernel(metadata)
     timing = building.timing_of(kernel, times, hyper.concentration, strict=hyper.strict)
     if not building.fill(building.no_clusters(n_rows), timing, labels):
         raise ModelFileError("it holds clusters that its time kernel rules out")
     features = FeatureNames(n_features, names_of(stored, n_features))
-    return Solution(hyper, kernel, times.astype(FLOAT), labels, matrix, sums_of(matrix, labels), features)
+    counts = sums_of(matrix, labels)
+    return Solution(
+        hyper, kernel, times.astype(FLOAT), labels, matrix, counts, features, rate[: counts.shape[0]]
+    )
 
 
 def _check_rows(times: Any, labels: Any, matrix: Any, hyper: Hyperparameters) -> None:
@@ -114,7 +127,7 @@ def _hyperparameters(metadata: dict[str, Any]) -> Hyperparameters:
     return Hyperparameters(family, concentration, a, b, strict)
 
 
-def _kernel(metadata: dict[str, Any]) -> TimeKernel:
+def _kernel(metadata: dict[str, Any], reader: ArrayReader) -> TimeKernel:
     kind = metadata.get("kind")
     if not isinstance(kind, str) or kind not in KINDS or kind == "function":
         raise ModelFileError(f"its time kernel is {shorten(kind)}")
@@ -123,4 +136,19 @@ def _kernel(metadata: dict[str, Any]) -> TimeKernel:
         raise ModelFileError("its time kernel has numbers that cannot be")
     if kind == "periodic" and (period < SMALLEST or width < 0.01):
         raise ModelFileError("its time kernel has no period")
-    return TimeKernel(kind, rate, period, width, exponent, support if support < LARGEST else np.inf)
+    shape = (kind, rate, period, width, exponent, support if support < LARGEST else np.inf)
+    return TimeKernel(*shape, None, *(_rates(reader) if kind == "each_cluster" else ((), ())))
+
+
+def _rates(reader: ArrayReader) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Rates that a cluster may have, and their shares."""
+    rates, shares = (reader.finite(name, None) for name in ("rates", "shares"))
+    if not 2 <= rates.size == shares.size <= MOST_RATES or np.any(np.diff(rates) <= 0.0):
+        raise ModelFileError("its clusters have rates that cannot be")
+    if (
+        not SMALLEST <= rates[0] <= rates[-1] <= LARGEST
+        or shares.min() < LEAST_SHARE / 2
+        or abs(shares.sum() - 1.0) > 1e-9
+    ):
+        raise ModelFileError("its clusters have rates that cannot be")
+    return tuple(map(float, rates)), tuple(map(float, shares))

@@ -1,4 +1,4 @@
-"""Compiled scores of rows: for each feature a list of the clusters near by that hold it.
+"""Compiled scores of rows, and draws from them: for each feature a list of the clusters near by that hold it.
 
 Predictive of a row x of length L in a cluster with feature counts n_w, N their sum, and m rows (eq 12):
 
@@ -146,3 +146,23 @@ def log_predictive(rows, row, prior, window, cluster):
         if prior.family != MULTINOMIAL:
             total += log_plus(prior.log_b, prior.b, size) - log_plus(prior.log_b, prior.b, size - count)
     return total
+
+
+@kernel
+def draw(scores, n, uniform):
+    """Index below n with probability proportional to exp(score)."""
+    top = -math.inf
+    for at in range(n):
+        top = max(top, scores[at])
+    total = 0.0
+    for at in range(n):
+        total += math.exp(scores[at] - top)
+    left, last = uniform * total, n - 1
+    for at in range(n):
+        share = math.exp(scores[at] - top)
+        left -= share
+        if share > 0.0:
+            last = at
+        if left < 0.0:
+            return at
+    return last  # rounding; never one that is impossible

@@ -10,9 +10,11 @@ from scipy.special import logsumexp
 from sparsemix.data.feature_names import FeatureNames
 from sparsemix.models.time_sensitive import building
 from sparsemix.models.time_sensitive.answer_kernels import score_new_rows
+from sparsemix.models.time_sensitive.rate_kernels import climb_rates
 from sparsemix.models.time_sensitive.state import FloatMatrix, FloatVector, IntVector
 from sparsemix.models.time_sensitive.time_kernels import TimeKernel
 
+MOST_CLIMBS = 100  # times that the rates of all clusters are set
 CELLS = 4_000_000  # rows times clusters that are scored at a time
 
 
@@ -34,6 +36,7 @@ class Solution(NamedTuple):
 
     times : (n_rows,) seconds since 1970, ascending; labels : (n_rows,) cluster of each of these rows.
     matrix : (n_rows, n_features) CSR of int64, the same rows. counts : (K, n_features) their sums in each cluster.
+    rate : (K,) which of the kernel's rates each cluster has, 0 unless there are several.
     """
 
     hyper: Hyperparameters
@@ -43,6 +46,7 @@ class Solution(NamedTuple):
     matrix: Any
     counts: Any
     features: FeatureNames
+    rate: IntVector
 
     @property
     def sizes(self) -> IntVector:
@@ -106,9 +110,27 @@ def log_weights(solution: Profiles) -> FloatVector:
 def history_weights(solution: Solution, time: float) -> FloatVector:
     """Weight of the history of each cluster at a time, (K,); O(n_rows)."""
     is_past = solution.times <= time
-    weights = solution.kernel.weights(time - solution.times[is_past])
-    found = np.bincount(solution.labels[is_past], weights, minlength=solution.counts.shape[0])
+    labels, ages = solution.labels[is_past], time - solution.times[is_past]
+    if solution.kernel.rates:
+        weights = np.exp(-np.array(solution.kernel.rates)[solution.rate[labels]] * ages)
+    else:
+        weights = solution.kernel.weights(ages)
+    found = np.bincount(labels, weights, minlength=solution.counts.shape[0])
     return np.asarray(found, np.float64)
+
+
+def with_partition(solution: Solution, labels: IntVector) -> Solution:
+    """The same with another partition; where clusters have rates of their own, they are the most probable ones."""
+    n_clusters = int(labels.max()) + 1
+    rate = np.zeros(n_clusters, np.int64)
+    hyper, kernel = solution.hyper, solution.kernel
+    if kernel.rates:
+        timing = building.timing_of(kernel, solution.times, hyper.concentration)
+        chains = building.no_clusters(labels.size)
+        building.fill(chains, timing, labels)
+        climb_rates(timing, chains, hyper.concentration, MOST_CLIMBS)
+        rate = chains.rate[:n_clusters].copy()
+    return solution._replace(labels=labels, counts=sums_of(solution.matrix, labels), rate=rate)
 
 
 def scores(solution: Solution, matrix: Any, times: FloatVector) -> Iterator[Scores]:
@@ -160,8 +182,9 @@ def _scores(solution: Solution, matrix: Any, times: FloatVector, kernel: TimeKer
     timing = building.timing_of(
         kernel, all_times[order], hyper.concentration, strict=hyper.strict and kernel.kind != "step"
     )
-    chains, window = building.no_clusters(order.size), building.window_of(rows, prior)
-    building.fill(chains, timing, np.concatenate([solution.labels, np.full(n_new, -1)])[order])
+    chains, window = building.no_clusters(order.size), building.window_of(rows, prior, timing.rates.size)
+    rate = solution.rate if kernel.rates else None
+    building.fill(chains, timing, np.concatenate([solution.labels, np.full(n_new, -1)])[order], rate)
     found = Scores(np.full((n_new, n_clusters + 1), -np.inf), np.empty(n_new))
     score_new_rows(rows, prior, timing, chains, window, order - n_old, *found)
     return found

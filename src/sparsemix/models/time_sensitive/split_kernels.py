@@ -11,7 +11,8 @@ import math
 import numpy as np
 
 from sparsemix.models.time_sensitive.chain_kernels import pass_by, weight_between
-from sparsemix.models.time_sensitive.row_kernels import log_tokens
+from sparsemix.models.time_sensitive.rate_kernels import halve_sums
+from sparsemix.models.time_sensitive.row_kernels import draw, log_tokens
 from sparsemix.models.time_sensitive.state import COUNT, MULTINOMIAL, RECURSION
 from sparsemix.numeric.jit import kernel
 from sparsemix.probability.gamma_ratios import log_rising
@@ -46,8 +47,11 @@ def _add(rows, row, counts, totals, sizes, half, sign):
 
 
 @kernel
-def log_time_prior_of(timing, log_new, members, n, side, half):
-    """Log prior of the members of one half, or `BOTH` together; minus infinity if that is impossible."""
+def log_time_prior_of(timing, log_new, members, n, side, half, rate):
+    """Log prior of the members of one half, or `BOTH` together, with a rate; minus infinity if that is impossible.
+
+    Without the normalisers.
+    """
     total, weight, last, size = log_new, 0.0, -1, 0
     for k in range(n):
         row = members[k]
@@ -55,7 +59,7 @@ def log_time_prior_of(timing, log_new, members, n, side, half):
             continue
         if last >= 0:
             if timing.way == RECURSION:
-                gap = timing.rate * (timing.times[row] - timing.times[last])
+                gap = timing.rates[rate] * (timing.times[row] - timing.times[last])
                 total += math.log1p(weight) - gap
                 weight = (weight + 1.0) * math.exp(-gap)
             elif timing.way == COUNT:
@@ -115,6 +119,7 @@ def draw_sides(
     n,
     first,  # IN  seeds: rows
     second,
+    rates,  # IN  of the two halves
     uniforms,  # IN  (n,) float64, or none where the sides are given
     side,  # IN, OUT (n,) int64
     counts,  # work (2, n_features) int64 zeros
@@ -132,7 +137,9 @@ def draw_sides(
         else:
             for half in range(2):
                 seed = first if half == 0 else second
-                passed = _weight_in_half(timing, weight[half], last[half], sizes[half], seed, row)
+                passed = _weight_in_half(
+                    timing, rates[half], weight[half], last[half], sizes[half], seed, row
+                )
                 score[half] = math.log(passed + LEAST)
                 score[half] += _log_words(rows, row, prior, counts[half], totals[half], sizes[half])
             share = 1.0 / (1.0 + math.exp(min(score[0] - score[1], 700.0)))
@@ -144,7 +151,7 @@ def draw_sides(
             _add(rows, row, counts, totals, sizes, side[k], 1)
         half = side[k]
         if timing.way == RECURSION and last[half] >= 0:
-            gap = timing.rate * (timing.times[row] - timing.times[last[half]])
+            gap = timing.rates[rates[half]] * (timing.times[row] - timing.times[last[half]])
             weight[half] = (weight[half] + 1.0) * math.exp(-gap)
         last[half] = row
     for k in range(n):
@@ -153,15 +160,22 @@ def draw_sides(
 
 
 @kernel
-def _weight_in_half(timing, weight, last, size, seed, row):
+def _weight_in_half(timing, rate, weight, last, size, seed, row):
     if timing.way == COUNT:
         return float(size)
     passed = 0.0
     if last >= 0:
-        passed = (weight + 1.0) * weight_between(timing, last, row)
+        passed = (weight + 1.0) * _between(timing, rate, last, row)
     if seed > row:
-        passed += weight_between(timing, row, seed)
+        passed += _between(timing, rate, row, seed)
     return passed
+
+
+@kernel
+def _between(timing, rate, earlier, later):
+    if timing.way == RECURSION:
+        return math.exp(-timing.rates[rate] * (timing.times[later] - timing.times[earlier]))
+    return weight_between(timing, earlier, later)
 
 
 @kernel
@@ -177,14 +191,17 @@ def _log_words(rows, row, prior, counts, total, size):
 
 
 @kernel
-def log_split_ratio(rows, prior, timing, members, n, side, counts):
-    """Log joint of the halves apart, beside that of all members together."""
+def log_split_ratio(rows, prior, timing, members, n, side, rates, counts):
+    """Log joint of the halves apart, beside that of all members together with the rate of the first half.
+
+    Without the normalisers, and without the prior of the second half's rate, which is drawn from it.
+    """
     log_new = math.log(prior.concentration)
-    together = log_time_prior_of(timing, log_new, members, n, side, BOTH)
+    together = log_time_prior_of(timing, log_new, members, n, side, BOTH, rates[0])
     if together == -math.inf:
         return math.inf
-    apart = log_time_prior_of(timing, log_new, members, n, side, 0)
-    apart += log_time_prior_of(timing, log_new, members, n, side, 1)
+    apart = log_time_prior_of(timing, log_new, members, n, side, 0, rates[0])
+    apart += log_time_prior_of(timing, log_new, members, n, side, 1, rates[1])
     if apart == -math.inf:
         return -math.inf
     for half in range(2):
@@ -210,6 +227,17 @@ def relink(timing, chains, members, n, side, half, cluster):
 
 
 @kernel
+def new_rate(timing, members, second, uniforms):
+    """Draw the rate of the second half from its prior, by the uniform number of its seed, which has no other use."""
+    if timing.rates.shape[0] == 1:
+        return 0
+    at = 0
+    while members[at] != second:
+        at += 1
+    return draw(timing.log_shares, timing.log_shares.shape[0], uniforms[at])
+
+
+@kernel
 def split_or_merge(
     rows,
     prior,
@@ -230,13 +258,19 @@ def split_or_merge(
     for k in range(n):
         side[k] = 0 if chains.assigned[members[k]] == own else 1
     drawn = uniforms if splits else uniforms[:0]
-    log_q = draw_sides(rows, prior, timing, members, n, first, second, drawn, side, counts)
-    log_ratio = log_split_ratio(rows, prior, timing, members, n, side, counts) - log_q
+    rates = (chains.rate[own], chains.rate[other])
+    if splits:
+        rates = (rates[0], new_rate(timing, members, second, uniforms))
+    log_q = draw_sides(rows, prior, timing, members, n, first, second, rates, drawn, side, counts)
+    log_ratio = log_split_ratio(rows, prior, timing, members, n, side, rates, counts) - log_q
+    log_ratio += halve_sums(timing, chains, prior.concentration, members, n, side, rates, not splits, False)
     if math.log(uniform) >= (log_ratio if splits else -log_ratio):
         return False
+    halve_sums(timing, chains, prior.concentration, members, n, side, rates, not splits, True)
     if splits:
         chains.n_free[0] -= 1
         new = chains.free[chains.n_free[0]]
+        chains.rate[new] = rates[1]
         relink(timing, chains, members, n, side, 0, own)
         relink(timing, chains, members, n, side, 1, new)
     else:

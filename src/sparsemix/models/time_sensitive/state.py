@@ -58,6 +58,7 @@ class Timing(NamedTuple):
     ahead : seconds before its first row that a cluster is looked at.
     table : (n_pairs,) weights of pairs of rows for a kernel that is a function; those of row i with the rows after it
     begin at ``first[i]``.
+    rates, log_shares : (n_rates,) decay rates that a cluster may have, the slowest first, and their log probabilities.
     """
 
     times: FloatVector
@@ -74,6 +75,8 @@ class Timing(NamedTuple):
     ahead: float
     table: FloatVector
     first: IntVector
+    rates: FloatVector
+    log_shares: FloatVector
 
 
 class Chains(NamedTuple):
@@ -83,6 +86,8 @@ class Chains(NamedTuple):
     weight : (n_rows,) weight of the row's own history in its cluster, 0 for the first member.
     head : (n_slots,) first member, -1 without members; cursor : last member before the row that is visited.
     free : (n_slots,) stack of unused clusters; n_free : (1,).
+    rate : (n_slots,) which of ``Timing.rates`` the cluster has.
+    sums : (n_rows,) weights of all earlier rows for each row, where there are several rates; else nothing.
     """
 
     assigned: IntVector
@@ -93,6 +98,8 @@ class Chains(NamedTuple):
     cursor: IntVector
     free: IntVector
     n_free: IntVector
+    rate: IntVector
+    sums: FloatVector
 
 
 class Window(NamedTuple):
@@ -106,7 +113,8 @@ class Window(NamedTuple):
     Lists are those of the features, and after them, for Bernoulli rows, of v = 1, 2, ...: how many features a cluster
     holds v times.
     gain : (n_slots,) zeros between visits.
-    factors, scores : (n_slots + 1,) log prior weights of the candidates, and those with the predictives.
+    factors, scores : (n_slots + n_rates,) log prior weights of the candidates, and those with the predictives.
+    crowding : (n_rates,) what a row with each rate does to the weights of all later rows, in logs.
     """
 
     active: IntVector
@@ -123,3 +131,4 @@ class Window(NamedTuple):
     gain: FloatVector
     factors: FloatVector
     scores: FloatVector
+    crowding: FloatVector

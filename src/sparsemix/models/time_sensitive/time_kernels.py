@@ -1,7 +1,7 @@
 """Time kernels: how much a row still weighs when it has a certain age."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -15,7 +15,7 @@ from sparsemix.foundation.errors import ParameterError, parameter_error
 FloatArray = NDArray[np.float64]
 Duration = str | float | timedelta
 
-STEP, EXPONENTIAL, WINDOW, PERIODIC, POWER_LAW, FUNCTION = range(6)
+STEP, EXPONENTIAL, WINDOW, PERIODIC, POWER_LAW, FUNCTION, EACH_CLUSTER = range(7)
 KINDS = {
     "step": STEP,
     "exponential": EXPONENTIAL,
@@ -23,10 +23,12 @@ KINDS = {
     "periodic": PERIODIC,
     "power_law": POWER_LAW,
     "function": FUNCTION,
+    "each_cluster": EACH_CLUSTER,
 }
 UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
 DURATION_RULE = "a number of seconds > 0, a timedelta, or text such as '90s', '15m', '12h', '3d' or '2w'"
 _OWNER = "TimeKernel"
+MOST_RATES, LEAST_SHARE = 32, 1e-6
 
 
 @dataclass(frozen=True)
@@ -38,9 +40,9 @@ class TimeKernel:
 
     Attributes
     ----------
-    kind : {"step", "exponential", "window", "periodic", "power_law", "function"}
+    kind : {"step", "exponential", "window", "periodic", "power_law", "function", "each_cluster"}
     rate : float
-        Per second: of the decay; for a power law one over its scale.
+        Per second: of the decay, of several the slowest; for a power law one over its scale.
     period, width : float
         Of a periodic kernel: seconds, and share of the period.
     exponent : float
@@ -48,6 +50,9 @@ class TimeKernel:
     support : float
         Seconds; older rows weigh nothing.
     function : callable or None
+    rates, shares : tuple of float
+        Where each cluster has a rate of its own: those that it may have, per second, the slowest first, and how
+        probable each is for a new cluster.
 
     Examples
     --------
@@ -63,6 +68,8 @@ class TimeKernel:
     exponent: float = 0.0
     support: float = np.inf
     function: Callable[[FloatArray], Any] | None = None
+    rates: tuple[float, ...] = ()
+    shares: tuple[float, ...] = ()
 
     @classmethod
     def step(cls) -> "TimeKernel":
@@ -112,8 +119,26 @@ class TimeKernel:
             raise parameter_error("function", _OWNER, "a function of an array of ages", function)
         return cls("function", support=seconds_of("support", _OWNER, support), function=function)
 
+    @classmethod
+    def each_cluster(
+        cls, half_lives: Sequence[Duration], shares: Sequence[float] | None = None
+    ) -> "TimeKernel":
+        """Exponential, with a half-life for each cluster out of some; a new cluster has each with its share.
+
+        Which one a cluster has is sampled with everything else, so that some threads may live for hours and others for
+        months.
+
+        Parameters
+        ----------
+        half_lives : sequence of durations
+            From 2 to 32, all different.
+        shares : sequence of float, optional
+            Prior probabilities, each at least 1e-6; they are scaled to the sum one. None for equal ones.
+        """
+        return cls("each_cluster", **_rates(half_lives, shares))
+
     def weights(self, ages: Any) -> FloatArray:
-        """Weights at some ages >= 0 in seconds, of any shape."""
+        """Weights at some ages >= 0 in seconds, of any shape; the mean over new clusters where each has its own."""
         return np.asarray(np.exp(self.log_weights(ages)))
 
     def log_weights(self, ages: Any) -> FloatArray:
@@ -134,6 +159,8 @@ class TimeKernel:
             return -self.rate * age - 2.0 * sine * sine
         if self.kind == "power_law":
             return -self.exponent * np.log1p(self.rate * age)
+        if self.kind == "each_cluster":
+            return np.asarray(np.log(np.exp(-np.multiply.outer(age, self.rates)) @ np.array(self.shares)))
         if self.function is not None:
             return self._log_values(self.function, age)
         return -self.rate * age  # zero for a step or a window
@@ -189,3 +216,29 @@ def rate_of(decay_rate: Any, half_life: Any, owner: str) -> float:
 
 def _support(value: Any) -> float:
     return np.inf if value is None else seconds_of("support", _OWNER, value)
+
+
+def _rates(half_lives: Any, shares: Any) -> dict[str, Any]:
+    """Rate, rates and shares of a kernel by cluster, the slowest first."""
+    rule = f"from 2 to {MOST_RATES} different durations, such as ['6h', '3d']"
+    given = [] if isinstance(half_lives, str) or not np.iterable(half_lives) else list(half_lives)
+    seconds = [seconds_of("half_lives", _OWNER, each) for each in given]
+    if not 2 <= len(seconds) <= MOST_RATES or len(set(seconds)) < len(seconds):
+        raise parameter_error("half_lives", _OWNER, rule, half_lives)
+    weights = _shares(shares, len(seconds))
+    order = np.argsort(seconds)[::-1]
+    rates = tuple(float(np.log(2.0) / seconds[at]) for at in order)
+    return {"rate": rates[0], "rates": rates, "shares": tuple(float(weights[at]) for at in order)}
+
+
+def _shares(shares: Any, n: int) -> FloatArray:
+    if shares is None:
+        return np.full(n, 1.0 / n)
+    rule = f"{n} numbers > 0, one for each half-life, none below {LEAST_SHARE} of their sum"
+    given = [] if isinstance(shares, str) or not np.iterable(shares) else list(shares)
+    if len(given) != n or not all(is_number(each) and 0.0 < each <= LARGEST for each in given):
+        raise parameter_error("shares", _OWNER, rule, shares)
+    found = np.array(given, np.float64) / np.sum(given)
+    if found.min() < LEAST_SHARE:
+        raise parameter_error("shares", _OWNER, rule, shares)
+    return np.asarray(found)

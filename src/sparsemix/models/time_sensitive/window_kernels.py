@@ -7,7 +7,7 @@ of the next one's history by ``1 + exp(rate (t - r)) / V``, which is found in lo
 
 import math
 
-from sparsemix.models.time_sensitive.kernels import draw
+from sparsemix.models.time_sensitive.row_kernels import draw
 from sparsemix.models.time_sensitive.stream_kernels import change_row, end_cluster, open_cluster, score_words
 from sparsemix.models.time_sensitive.stream_state import EMPTIED
 from sparsemix.numeric.jit import kernel
