@@ -106,7 +106,7 @@ def timed_trace(
         start,
         prior,
         engine.Loop(algorithm, n_sweeps, -1.0),
-        lambda objective: found.append((time.process_time() - began, objective)),
+        lambda standing: found.append((time.process_time() - began, standing.trace[-1])),
     )
     return found
 
@@ -155,7 +155,9 @@ def is_there(name: str) -> bool:
     return find_spec(name) is not None
 
 
-def fit_hpfrec(counts: sparse.csr_array, n_components: int, n_sweeps: int) -> tuple[np.ndarray, np.ndarray]:
+def fit_hpfrec(
+    counts: sparse.csr_array, n_components: int, n_sweeps: int, seed: int = 0
+) -> tuple[np.ndarray, np.ndarray]:
     """Hierarchical Poisson factorisation (variational), `hpfrec`."""
     import pandas as pd
     from hpfrec import HPF
@@ -164,7 +166,7 @@ def fit_hpfrec(counts: sparse.csr_array, n_components: int, n_sweeps: int) -> tu
     table = pd.DataFrame({"UserId": entries.coords[0], "ItemId": entries.coords[1], "Count": entries.data})
     model = HPF(
         k=n_components, reindex=False, stop_crit="maxiter", maxiter=n_sweeps, verbose=False, ncores=1,
-        random_seed=0, keep_data=False, check_every=n_sweeps, allow_inconsistent_math=True,
+        random_seed=seed, keep_data=False, check_every=n_sweeps, allow_inconsistent_math=True,
     )  # fmt: skip
     model.fit(table)
     users, features = np.zeros((counts.shape[0], n_components)), np.zeros((counts.shape[1], n_components))
@@ -172,10 +174,10 @@ def fit_hpfrec(counts: sparse.csr_array, n_components: int, n_sweeps: int) -> tu
     return users, features
 
 
-def fit_poismf(counts: sparse.csr_array, n_components: int) -> tuple[np.ndarray, np.ndarray]:
+def fit_poismf(counts: sparse.csr_array, n_components: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     """Poisson factorisation by alternating descents, `poismf` with its defaults, one thread."""
     from poismf import PoisMF
 
-    model = PoisMF(k=n_components, nthreads=1, reindex=False, random_state=0)
+    model = PoisMF(k=n_components, nthreads=1, reindex=False, random_state=seed)
     model.fit(sparse.coo_matrix(counts))
     return np.asarray(model.A, float), np.asarray(model.B, float)

@@ -136,6 +136,10 @@ def updates_factors(path: Path, source: Source, target: Path, *, json: bool) -> 
             f"{str(path)!r} holds a {_name(model)}{how}, which learns from all of its table at once and cannot learn "
             f"more. Fit a new model to the old table and the new one together."
         )
+    if not model.is_complete_:
+        raise ParameterError(
+            f"{str(path)!r} holds a run that was interrupted. Go on with it first: 'sparsemix fit --resume'."
+        )
     n_before, n_unknown = len(model.user_factors_), _learn(model, source)
     save_model(model, target)
     n_rows = len(model.user_factors_)

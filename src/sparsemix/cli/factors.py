@@ -3,7 +3,8 @@
 import re
 import shlex
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,9 @@ from sparsemix.cli.first_run import say_if_compiling
 from sparsemix.cli.inputs import Source
 from sparsemix.cli.options import Kind
 from sparsemix.cli.outputs import check_model_output
-from sparsemix.cli.progress import rows_progress, waiting
-from sparsemix.cli.starting import check_any_row
+from sparsemix.cli.progress import waiting
+from sparsemix.cli.starting import going_on
+from sparsemix.cli.sweeps import Sweeps, learn_in_sweeps
 from sparsemix.cli.tables import factors_table
 from sparsemix.foundation.errors import ParameterError
 from sparsemix.foundation.wording import counted
@@ -36,10 +38,13 @@ def fit_factors(
     output: Path,
     *,
     events: Mapping[str, str],
+    resume: bool,
     json: bool,
     **filters: int | None,
 ) -> None:
     """Learn factors of a table of counts, or click rates of a table of events.
+
+    When the user stops a fit of factors, what it has so far is saved.
 
     Parameters
     ----------
@@ -52,6 +57,8 @@ def fit_factors(
         The model file.
     events : dict of str to str
         Columns of events that were named.
+    resume : bool
+        Go on with the factors in `output`.
     json : bool
     **filters : int or None
         Arguments for `Dataset.filter`.
@@ -59,17 +66,21 @@ def fit_factors(
     Raises
     ------
     ParameterError
-        When an option is not for this kind of model.
+        When an option is not for this kind of model, or differs from the interrupted run's.
     DataError
-        When the table cannot be read, or holds what the model does not take.
+        When the table cannot be read, or holds what the model does not take, or is not that of the run to go on with.
+    StoppedError
+        When the user stops it and the model is saved.
     """
     check_model_output(output, source)
-    model = _new_model(kind, parameters)
+    model = going_on(
+        _new_model(kind, parameters), kind, parameters, output if resume else None, quiet=source.quiet
+    )
     if kind is Kind.CLICK_RATE:
         _refuse(kind, filters)
         _fit_rates(model, source, events)
     else:
-        _fit_counts(model, source, **filters)
+        _fit_counts(model, source, output, resume=resume, **filters)
     save_model(model, output)
     describe = _rates_learnt if kind is Kind.CLICK_RATE else _factors_learnt
     found = {"model": str(output), **describe(model)}
@@ -101,25 +112,25 @@ def _refuse(kind: Kind, given: Mapping[str, Any]) -> None:
 def _fit_rates(model: Any, source: Source, named: Mapping[str, str]) -> None:
     events = events_of(source, named)
     say_if_compiling([model], quiet=source.quiet)
-    with waiting("Learning", quiet=source.quiet):
-        _fit_telling(model, source, events)
+    with waiting("Learning", quiet=source.quiet), _telling(model, source):
+        model.fit(events)
 
 
-def _fit_counts(model: Any, source: Source, **filters: int | None) -> None:
-    [rows] = source.table(None, 0, **filters).batches
-    check_any_row(len(rows))
-    say_if_compiling([model], quiet=source.quiet)
+def _fit_counts(model: Any, source: Source, output: Path, *, resume: bool, **filters: int | None) -> None:
     is_sampled = model.solver == "gibbs"
-    n_sweeps = model.n_sweeps * model.n_chains if is_sampled else model.max_iter * model.n_init
-    with rows_progress("Learning", n_sweeps, quiet=source.quiet, unit="sweeps") as advance:
-        _fit_telling(model, source, rows, on_sweep=lambda _progress: advance(1))
+    most = model.n_sweeps * model.n_chains if is_sampled else model.max_iter * model.n_init
+    what = "log likelihood" if is_sampled else "objective"
+    sweeps = Sweeps(most, lambda progress: f"Learning, {what} {progress.objective:,.0f}")
+    with _telling(model, source):
+        learn_in_sweeps(model, source, output, resume=resume, quiet=source.quiet, sweeps=sweeps, **filters)
 
 
-def _fit_telling(model: Any, source: Source, rows: Any, **options: Any) -> None:
-    """Fit, and tell the user in the words of the command line if the model has not converged."""
+@contextmanager
+def _telling(model: Any, source: Source) -> Iterator[None]:
+    """Tell the user in the words of the command line if a fit inside has not converged."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.filterwarnings("always", _NOT_ENOUGH)
-        model.fit(rows, **options)
+        yield
     texts = {str(each.message) for each in caught}
     for text in texts:
         if not re.match(_NOT_ENOUGH, text):

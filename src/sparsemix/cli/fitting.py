@@ -65,7 +65,7 @@ def fit_table(
     _check_options(kind, parameters, labelled, batch_rows, checkpoint_every)
     _check_events(kind, events, resume=resume)
     if kind in FACTOR_KINDS:
-        fit_factors(kind, parameters, source, output, events=events, json=json, **run)
+        fit_factors(kind, parameters, source, output, events=events, resume=resume, json=json, **run)
         return
     if kind is Kind.TIME_SENSITIVE:
         fit_in_time(parameters, source, output, json=json, **run)
@@ -113,7 +113,7 @@ def _check_options(
 def _check_events(kind: Kind, events: dict[str, str], *, resume: bool) -> None:
     if events and kind is not Kind.CLICK_RATE:
         raise ParameterError(f"--{next(iter(events))} is for --model click-rate only. Leave it out.")
-    if resume and kind in {Kind.TIME_SENSITIVE, *FACTOR_KINDS}:
+    if resume and kind in {Kind.TIME_SENSITIVE, Kind.CLICK_RATE}:
         raise ParameterError(
             f"--resume is not for --model {kind}, which starts anew each time. Leave it out."
         )

@@ -25,6 +25,7 @@ _CLASSES = {
     Kind.BERNOULLI_EM: "BernoulliMixture",
     Kind.HASHED_GIBBS: "HashedGibbsMixture",
     Kind.TIME_SENSITIVE: "TimeSensitiveMixture",
+    Kind.GAMMA_POISSON: "GammaPoissonFactors",
 }
 _STREAMED = "StreamingTimeSensitiveMixture"
 
@@ -78,7 +79,13 @@ def start_model(kind: Kind, parameters: dict[str, Any], resume: Path | None, *, 
     ParameterError
         When a parameter is not for this kind, or differs from the interrupted run's.
     """
-    new = new_model(kind, parameters)
+    return going_on(new_model(kind, parameters), kind, parameters, resume, quiet=quiet)
+
+
+def going_on(
+    new: Any, kind: Kind, parameters: dict[str, Any], resume: Path | None, *, quiet: bool = False
+) -> Any:
+    """Return a new model, or the one in file `resume`; parameters and errors as those of `start_model`."""
     if resume is None:
         return new
     if not resume.exists():

@@ -1,7 +1,8 @@
-"""Sample from all rows in sweeps: progress, and an orderly stop."""
+"""Learn from all rows in sweeps, by sampling or climbing: progress, and an orderly stop."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from sparsemix.cli.console import note
 from sparsemix.cli.first_run import say_if_compiling
@@ -17,18 +18,34 @@ class _StopNowError(Exception):
     """Leave a fit after a sweep, because the user has asked to."""
 
 
+class Sweeps(NamedTuple):
+    """How many sweeps there may be, and what the progress bar says of each."""
+
+    most: int
+    says: Callable[[Any], str]
+
+
 def learn_in_sweeps(
-    model: Any, source: Source, output: Path, *, resume: bool, quiet: bool = False, **filters: int | None
+    model: Any,
+    source: Source,
+    output: Path,
+    *,
+    resume: bool,
+    quiet: bool = False,
+    sweeps: Sweeps | None = None,
+    **filters: int | None,
 ) -> None:
-    """Fit a model by sampling; when the user stops it, what was drawn so far is saved.
+    """Fit a model in sweeps over all rows; when the user stops it, what it has so far is saved.
 
     Parameters
     ----------
-    model : HashedGibbsMixture
+    model : HashedGibbsMixture or GammaPoissonFactors
         Changed in place.
     source : Source
     output : Path
         Where to save the model when the user stops it.
+    sweeps : Sweeps, optional
+        Those of chains that move rows between clusters by default.
     resume : bool
         Go on from where the chains stand, if the model is fitted; nothing is left to do for one that is complete.
     quiet : bool
@@ -42,7 +59,7 @@ def learn_in_sweeps(
     DataError
         When there are no rows, or not those of the run to go on with.
     """
-    goes_on = resume and hasattr(model, "weights_")
+    goes_on = resume and hasattr(model, "is_complete_")
     [rows] = source.table(None, 0, **filters).batches
     check_any_row(len(rows))
     if goes_on:
@@ -54,7 +71,7 @@ def learn_in_sweeps(
     say_if_compiling([model], quiet=quiet)
     model.set_params(warm_start=goes_on)
     try:
-        is_stopped = _run(model, rows, quiet=quiet)
+        is_stopped = _run(model, rows, sweeps or _of_chains(model), quiet=quiet)
     finally:
         model.set_params(warm_start=False)
     if is_stopped:
@@ -63,22 +80,29 @@ def learn_in_sweeps(
 
 def _n_done(model: Any) -> int:
     """Sweeps of all chains together."""
-    return int((model.moves_ >= 0).sum())
+    return int((model.moves_ >= 0).sum()) if hasattr(model, "moves_") else int(model.n_sweeps_done_)
 
 
-def _run(model: Any, rows: Any, *, quiet: bool) -> bool:
+def _of_chains(model: Any) -> Sweeps:
+    def says(progress: Any) -> str:
+        done = progress.result
+        accepted = f"{done.n_moved / max(done.n_proposed, 1):.0%} accepted"
+        return f"Sampling, log joint {done.log_joint:,.0f}, {accepted}"
+
+    return Sweeps(model.n_sweeps * model.n_chains, says)
+
+
+def _run(model: Any, rows: Any, sweeps: Sweeps, *, quiet: bool) -> bool:
     """Fit, and return whether the user has stopped it."""
     n_before = _n_done(model) if model.warm_start else 0
     with (
         stop_between_blocks(SAVED_UNLESS_ASKED_AGAIN, quiet=quiet) as stop,
-        rows_progress("Sampling", model.n_sweeps * model.n_chains, quiet=quiet, unit="sweeps") as advance,
+        rows_progress("Learning", sweeps.most, quiet=quiet, unit="sweeps") as advance,
     ):
         advance(n_before)
 
         def follow(progress: Any) -> None:
-            done = progress.result
-            accepted = f"{done.n_moved / max(done.n_proposed, 1):.0%} accepted"
-            advance(1, f"Sampling, log joint {done.log_joint:,.0f}, {accepted}")
+            advance(1, sweeps.says(progress))
             if stop.wanted:
                 raise _StopNowError
 

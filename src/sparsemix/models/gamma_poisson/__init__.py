@@ -12,7 +12,8 @@
 
 Each component's feature factors sum to one, so that a user's factor is the number of events expected of the component.
 Read `equations` first. `engine` is a sweep of EM and its loops, `sampling` a chain of Gibbs sampling; `learning` has
-starts and chains, `folding` new users and new features, `answers` what is asked of factors, on `kernels` and `state`.
+starts and chains, `runs` and `run_payload` those that are interrupted, `folding` new users and new features, `answers`
+what is asked of factors, on `kernels` and `state`.
 Click rates: `click_rate` on `events`, `rates`, `beta_binomial` (the rates of ads alone) and `calibration`;
 `event_splits` cuts their tables in two.
 The baseline with normal noise: `bayesian_nmf` on `nmf_sampling`.

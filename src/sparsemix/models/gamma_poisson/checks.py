@@ -1,14 +1,24 @@
 """Rules of the estimator's parameters, checked before anything is learnt."""
 
+from dataclasses import replace
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 
-from sparsemix.foundation.checks import LARGEST, SMALLEST, at_least, inside, n_threads, one_of, pseudo_count
+from sparsemix.foundation.checks import (
+    LARGEST,
+    SMALLEST,
+    at_least,
+    inside,
+    n_threads,
+    one_of,
+    pseudo_count,
+    truth_value,
+)
 from sparsemix.foundation.errors import DataError, parameter_error
 from sparsemix.models.gamma_poisson.engine import WALKS, Loop, Table
-from sparsemix.models.gamma_poisson.learning import Settings
+from sparsemix.models.gamma_poisson.runs import Rows, Run, Settings, differing
 from sparsemix.models.gamma_poisson.sampling import Plan
 from sparsemix.models.gamma_poisson.state import FloatVector, Prior
 from sparsemix.numeric.seeds import seed_of
@@ -26,6 +36,7 @@ def settings_of(model: Any) -> Settings:
     most = f"an integer >= 1, at most {MOST_COMPONENTS:,}"
     at_least("n_components", owner, model.n_components, 1, most, most=MOST_COMPONENTS)
     at_least("n_init", owner, model.n_init, 1)
+    truth_value("warm_start", owner, model.warm_start)
     if not isinstance(model.verbose, Integral | np.bool_) or model.verbose < 0:
         raise parameter_error("verbose", owner, "an integer >= 0", model.verbose)
     threads = n_threads(model.n_jobs, owner)
@@ -79,6 +90,27 @@ def _for_each(name: str, owner: str, value: Any, n_components: int, least: float
     for each in values:
         inside(name, owner, each, rule, least, np.nextafter(LARGEST, np.inf))
     return np.array(values, float)
+
+
+def run_of(model: Any, run: Run | None, settings: Settings, table: Table) -> Run:
+    """A new run; with a warm start that of the fit that was interrupted, with the threads and `max_iter` of today.
+
+    ParameterError or DataError unless all else that it depends on is the same.
+    """
+    owner, rows = type(model).__name__, Rows.of(table)
+    if run is None or not model.warm_start:
+        return Run(settings, rows)
+    remedy = "Or set warm_start=False to start anew."
+    if run.rows != rows:
+        raise DataError(
+            f"'X' of {owner} must be the {run.rows.n_rows} rows of the fit that was interrupted. {remedy}"
+        )
+    found = differing(run.settings, settings)
+    if found is not None:
+        name, was, now = found
+        rule = f"such that {name!r} is {was!r} as in the fit that was interrupted"
+        raise parameter_error("warm_start", owner, rule, now, remedy)
+    return replace(run, settings=settings._replace(seed=run.settings.seed))
 
 
 def fits_memory(settings: Settings, table: Table, owner: str) -> None:

@@ -138,15 +138,33 @@ class Place(NamedTuple):
     objective: float
 
 
-OnSweep = Callable[[float], None]
+class Standing(NamedTuple):
+    """Where a start stands between two sweeps: enough to go on to the same bits.
+
+    n_sweeps : made so far. trace : objective of the start and after each sweep, nats; others may follow.
+    before : factors before the last sweep, None unless the next one may leap; limit : of that leap.
+    """
+
+    factors: Factors
+    n_sweeps: int = 0
+    trace: list[float] = []  # noqa: RUF012  # never changed
+    before: Factors | None = None
+    limit: float = SHORTEST_LIMIT
+    is_converged: bool = False
 
 
-def run(table: Table, start: Factors, prior: Prior, loop: Loop, on_sweep: OnSweep = lambda _: None) -> Fit:
+OnSweep = Callable[[Standing], None]
+
+
+def run(
+    table: Table, start: Factors | Standing, prior: Prior, loop: Loop, on_sweep: OnSweep = lambda _: None
+) -> Fit:
     """Repeat sweeps from the start until one gains no more than the tolerance; the objective never falls.
 
     With a shape below one it may, in sweeps that clip factors at zero: the density has no bound there. `on_sweep` is
-    told the objective after each sweep; what it raises ends the run.
+    told after each sweep where the run stands, from where it can start again; what it raises ends the run.
     """
+    standing = start if isinstance(start, Standing) else Standing(start)
     with thread_runner(loop.n_threads) as threads:
 
         def look(factors: Factors) -> Place:
@@ -155,21 +173,31 @@ def run(table: Table, start: Factors, prior: Prior, loop: Loop, on_sweep: OnSwee
 
         has_bound = bool(np.all(prior.shape >= 1.0))  # else the objective says nothing about a leap
         walk = (WALKS[loop.algorithm] if has_bound or loop.algorithm != "accelerated" else Plain)(look, prior)
-        place, is_converged = look(start), False
-        trace = [place.objective]
+        walk.before, walk.limit = standing.before, standing.limit
+        place, is_converged = look(standing.factors), standing.is_converged
+        trace = standing.trace[: standing.n_sweeps + 1] or [place.objective]
         while len(trace) <= loop.max_iter and not is_converged:
             place, is_plain = walk.step(place)
             trace.append(place.objective)
-            on_sweep(place.objective)
             is_converged = is_plain and abs(trace[-1] - trace[-2]) <= loop.tol * table.n_events
+            on_sweep(Standing(place.factors, len(trace) - 1, trace, walk.before, walk.limit, is_converged))
     return Fit(place.factors, place.found.feature_counts.sum(axis=0), trace, is_converged)
 
 
+def fit_at(table: Table, standing: Standing) -> Fit:
+    """What a start that was interrupted has so far."""
+    with thread_runner(1) as threads:
+        counts = split(table, standing.factors, threads).feature_counts
+    return Fit(standing.factors, counts.sum(axis=0), standing.trace[: standing.n_sweeps + 1], False)
+
+
 class Plain:
-    """EM: both factors from one split."""
+    """EM: both factors from one split. The place before and the longest leap are for those who leap."""
 
     def __init__(self, look: Callable[[Factors], Place], prior: Prior) -> None:
         self.look, self.prior = look, prior
+        self.before: Factors | None = None
+        self.limit = SHORTEST_LIMIT
 
     def step(self, place: Place) -> tuple[Place, bool]:
         """The next place, and whether it was reached by a plain sweep, whose gain may end the run."""
@@ -194,11 +222,6 @@ class Leaps(Plain):
 
     A leap that would lower the objective is taken back and costs a sweep.
     """
-
-    def __init__(self, look: Callable[[Factors], Place], prior: Prior) -> None:
-        super().__init__(look, prior)
-        self.before: Factors | None = None
-        self.limit = SHORTEST_LIMIT
 
     def step(self, place: Place) -> tuple[Place, bool]:
         """The next place, by a leap if the one before was plain."""

@@ -10,7 +10,16 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sparsemix.answers.unknown import warn_of_unknown_rows
 from sparsemix.foundation.checks import at_least, inside, truth_value
 from sparsemix.foundation.errors import DataError, parameter_error
-from sparsemix.models.gamma_poisson import answers, checks, folding, incremental, learning, payload, reading
+from sparsemix.models.gamma_poisson import (
+    answers,
+    checks,
+    folding,
+    incremental,
+    learning,
+    payload,
+    reading,
+    run_payload,
+)
 from sparsemix.models.gamma_poisson.engine import Table
 from sparsemix.models.gamma_poisson.fitted import Fitted
 from sparsemix.models.gamma_poisson.learning import Progress
@@ -51,6 +60,9 @@ class GammaPoissonFactors(Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMi
         Threads of a sweep; the answer does not depend on it.
     verbose : int, default=0
         Print a line a sweep.
+    warm_start : bool, default=False
+        Go on with a `fit` that was interrupted, to the same bits as without; X and parameters must be the same, but for
+        `max_iter` and `n_jobs`.
 
     Attributes
     ----------
@@ -64,6 +76,11 @@ class GammaPoissonFactors(Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMi
         after each sweep, (n_chains, n_sweeps).
     n_iter_, converged_ : int, bool
         Sweeps of the best start, and whether the last one gained less than `tol` an event.
+    is_complete_ : bool
+        False after an interrupted `fit`, whose factors are then those of the best start, or of the chains that have
+        ended, or else of the one that has begun.
+    n_rows_seen_ : int
+        Users that were learnt.
     user_draws_, feature_draws_ : (n_draws, n_users, n_components) and (n_draws, n_components, n_features) ndarray
         With "gibbs": kept draws, chain after chain; components of all chains in the order that fits the first.
     diagnostics_ : dict of str to Diagnostics
@@ -111,6 +128,7 @@ class GammaPoissonFactors(Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMi
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
+        warm_start: bool = False,
     ) -> None:
         self.n_components = n_components
         self.solver = solver
@@ -128,6 +146,7 @@ class GammaPoissonFactors(Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMi
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.warm_start = warm_start
 
     def fit(self, X: Any, y: object = None, *, on_sweep: Callable[[Progress], None] | None = None) -> Self:  # noqa: ARG002
         """Learn the factors of all users and features.
@@ -138,7 +157,8 @@ class GammaPoissonFactors(Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMi
             Counts >= 0; whole numbers for "gibbs".
         y : ignored
         on_sweep : callable, optional
-            Told a `Progress` after each sweep; what it raises ends the fit and leaves the model as it was.
+            Told a `Progress` after each sweep; what it raises ends the fit. An interrupted fit keeps what it has
+            so far, see `is_complete_`.
 
         Returns
         -------
@@ -149,7 +169,8 @@ class GammaPoissonFactors(Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMi
         ParameterError
             If a parameter breaks its rule.
         DataError
-            If `X` has no rows or holds values that are no counts.
+            If `X` has no rows or holds values that are no counts, or if a warm start is given other rows than the fit
+            that was interrupted.
 
         Warns
         -----
@@ -170,7 +191,13 @@ class GammaPoissonFactors(Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMi
             if on_sweep is not None:
                 on_sweep(progress)
 
-        self._adopt(learning.learn(table, features, settings, follow))
+        run = checks.run_of(self, self._run, settings, table)
+        try:
+            self._adopt(learning.learn(table, features, run, follow))
+        except BaseException:
+            if run.has_begun():
+                self._adopt(learning.solution_of(table, features, run), run)
+            raise
         return self
 
     def fit_transform(self, X: Any, y: object = None, **options: Any) -> FloatMatrix:
@@ -338,14 +365,16 @@ class GammaPoissonFactors(Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMi
         return reading.read_known(X, self._asked().features, self._owner).is_unknown
 
     def to_payload(self) -> Payload:
-        """The exact state for a model file, with the users' factors and all draws."""
-        return payload.pack(self.model_kind, self.get_params(), self._asked())
+        """The exact state for a model file, with the users' factors and all draws, and an interrupted fit."""
+        stored = payload.pack(self.model_kind, self.get_params(), self._asked())
+        return stored if self._run is None else run_payload.added(stored, self._run)
 
     @classmethod
     def from_payload(cls, stored: Payload) -> Self:
         """The model that `to_payload` packed; ModelFileError if anything does not fit."""
         model = cls(**unpacking.parameters_of(stored, cls))
-        model._adopt(payload.unpack(stored))
+        solution = payload.unpack(run_payload.without(stored))
+        model._adopt(solution, run_payload.unpack(stored, checks.settings_of(model), solution))
         return model
 
     def __sklearn_tags__(self) -> Any:

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from sparsemix.chains import effective_sample_size, r_hat
+from sparsemix.models.gamma_poisson.runs import Run
 from sparsemix.models.gamma_poisson.solution import Solution
 from sparsemix.models.gamma_poisson.state import FloatMatrix
 
@@ -22,6 +23,26 @@ class Fitted:
     """Base of the estimator; before `fit` the attributes are missing."""
 
     _solution: Solution
+    _run: Run | None = None  # that was interrupted
+
+    @property
+    def is_complete_(self) -> bool:
+        """Whether `fit` came to its end; if not, the same `fit` with `warm_start=True` goes on, to the same bits."""
+        self._opened()
+        return self._run is None
+
+    @property
+    def n_sweeps_done_(self) -> int:
+        """Sweeps of all starts or chains of a `fit` that was interrupted; AttributeError after others."""
+        self._opened()
+        if self._run is None:
+            raise AttributeError("no fit was interrupted, so that there are no sweeps to go on from")
+        return self._run.n_sweeps()
+
+    @property
+    def n_rows_seen_(self) -> int:
+        """Users that were learnt."""
+        return len(self._opened().factors.users)
 
     @property
     def user_factors_(self) -> FloatMatrix:
@@ -95,6 +116,6 @@ class Fitted:
         check_is_fitted(self)
         return self._solution
 
-    def _adopt(self, solution: Solution) -> None:
-        self._solution = solution
+    def _adopt(self, solution: Solution, run: Run | None = None) -> None:
+        self._solution, self._run = solution, run
         solution.features.show_on(self)

@@ -10,8 +10,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sparsemix.data.feature_names import FeatureNames
 from sparsemix.models.gamma_poisson import engine, sampling
 from sparsemix.models.gamma_poisson.engine import Table
+from sparsemix.models.gamma_poisson.runs import Run
 from sparsemix.models.gamma_poisson.solution import Solution
-from sparsemix.models.gamma_poisson.state import Factors, Prior, normalised
+from sparsemix.models.gamma_poisson.state import Factors, normalised
 
 
 class Progress(NamedTuple):
@@ -25,25 +26,32 @@ class Progress(NamedTuple):
 OnSweep = Callable[[Progress], None]
 
 
-class Settings(NamedTuple):
-    """Checked parameters.
+def learn(table: Table, features: FeatureNames, run: Run, on_sweep: OnSweep) -> Solution:
+    """Fit by the solver that is asked for, or what is left of a fit; `run` is changed in place.
 
-    seed : of starts and chains; loop and plan : how EM and chains run.
+    What `on_sweep` raises, and Ctrl-C, end it; `run` then has all sweeps that have ended.
     """
-
-    solver: str
-    n_components: int
-    prior: Prior
-    n_init: int
-    n_chains: int
-    loop: engine.Loop
-    plan: sampling.Plan
-    seed: int
+    (_sample if run.settings.is_sampled else _climb)(table, run, on_sweep)
+    return solution_of(table, features, run)
 
 
-def learn(table: Table, features: FeatureNames, settings: Settings, on_sweep: OnSweep) -> Solution:
-    """Fit by the solver that is asked for."""
-    return (_sample if settings.solver == "gibbs" else _climb)(table, features, settings, on_sweep)
+def solution_of(table: Table, features: FeatureNames, run: Run) -> Solution:
+    """What a fit leaves to answer with, also one that was interrupted: of chains those that have ended, if any has."""
+    settings, standing = run.settings, run.standing
+    if settings.is_sampled:
+        traces = run.traces[: run.n_ended]
+        if not traces:
+            assert isinstance(standing, sampling.Standing)
+            traces = [sampling.so_far(table, standing, settings.prior, settings.plan)]
+        trace = sampling.pooled(traces)
+        found = (trace.mean, trace.component_counts, trace.log_likelihood, True)
+        return Solution(settings.solver, settings.prior, *found, features, trace.draws, trace.total_rate)
+    fits = [] if run.best is None else [run.best]
+    if isinstance(standing, engine.Standing):
+        fits.append(engine.fit_at(table, standing))
+    best = max(fits, key=lambda fit: fit.trace[-1])
+    found = (best.factors, best.component_counts, np.array(best.trace), best.is_converged)
+    return Solution(settings.solver, settings.prior, *found, features)
 
 
 def some_start(table: Table, n_components: int, rng: np.random.Generator) -> Factors:
@@ -54,65 +62,41 @@ def some_start(table: Table, n_components: int, rng: np.random.Generator) -> Fac
     return Factors(users, normalised(features))
 
 
-def _follower(start: int, on_sweep: OnSweep) -> Callable[[float], None]:
-    sweep = 0
+def _climb(table: Table, run: Run, on_sweep: OnSweep) -> None:
+    settings = run.settings
 
-    def follow(objective: float) -> None:
-        nonlocal sweep
-        sweep += 1
-        on_sweep(Progress(start, sweep, objective))
+    def follow(standing: engine.Standing) -> None:
+        run.standing = standing
+        on_sweep(Progress(run.n_ended, standing.n_sweeps, standing.trace[-1]))
 
-    return follow
-
-
-def _climb(table: Table, features: FeatureNames, settings: Settings, on_sweep: OnSweep) -> Solution:
-    fits = (
-        engine.run(
-            table,
-            some_start(table, settings.n_components, np.random.default_rng([settings.seed, start])),
-            settings.prior,
-            settings.loop,
-            _follower(start, on_sweep),
-        )
-        for start in range(settings.n_init)
-    )
-    best = next(fits)
-    for fit in fits:
-        best = fit if fit.trace[-1] > best.trace[-1] else best
-    if not best.is_converged:
+    while run.n_ended < settings.n_init:
+        rng = np.random.default_rng([settings.seed, run.n_ended])
+        start = some_start(table, settings.n_components, rng) if run.standing is None else run.standing
+        assert not isinstance(start, sampling.Standing)
+        fit = engine.run(table, start, settings.prior, settings.loop, follow)
+        run.best = fit if run.best is None or fit.trace[-1] > run.best.trace[-1] else run.best
+        run.end_of_one(len(fit.trace) - 1)
+    if run.best is not None and not run.best.is_converged:
         warnings.warn(
             f"{settings.loop.max_iter} sweeps were not enough: the last one still raised the objective by more than "
             f"tol={settings.loop.tol} nats an event. Allow more (max_iter) or a larger tol.",
             ConvergenceWarning,
             stacklevel=5,
         )
-    return Solution(
-        settings.solver,
-        settings.prior,
-        best.factors,
-        best.component_counts,
-        np.array(best.trace),
-        best.is_converged,
-        features,
-    )
 
 
-def _sample(table: Table, features: FeatureNames, settings: Settings, on_sweep: OnSweep) -> Solution:
-    traces = []
-    for chain in range(settings.n_chains):
-        seed = (settings.seed, chain)
+def _sample(table: Table, run: Run, on_sweep: OnSweep) -> None:
+    settings = run.settings
+
+    def follow(standing: sampling.Standing) -> None:
+        run.standing = standing
+        on_sweep(Progress(run.n_ended, standing.n_sweeps, standing.log_likelihood[-1]))
+
+    while run.n_ended < settings.n_chains:
+        seed, standing = (settings.seed, run.n_ended), run.standing
+        assert not isinstance(standing, engine.Standing)
         start = some_start(table, settings.n_components, np.random.default_rng(seed))
-        one = sampling.Chain(table, start, settings.prior, seed)
-        traces.append(sampling.sample(one, settings.plan, _follower(chain, on_sweep)))
-    trace = sampling.pooled(traces)
-    return Solution(
-        settings.solver,
-        settings.prior,
-        trace.mean,
-        trace.component_counts,
-        trace.log_likelihood,
-        True,
-        features,
-        trace.draws,
-        trace.total_rate,
-    )
+        chain = sampling.Chain(table, start, settings.prior, seed)
+        trace = sampling.sample(chain, settings.plan, follow, standing)
+        run.traces = [*run.traces[: run.n_ended], trace]
+        run.end_of_one(settings.plan.n_sweeps)

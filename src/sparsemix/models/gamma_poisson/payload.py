@@ -85,11 +85,11 @@ def sizes_in(metadata: dict[str, Any]) -> Sizes:
     return sizes
 
 
-def factors_in(reader: ArrayReader, sizes: Sizes) -> Factors:
+def factors_in(reader: ArrayReader, sizes: Sizes, prefix: str = "") -> Factors:
     """The arrays "users" and "features"."""
     return Factors(
-        reader.positive("users", sizes.n_users, sizes.n_components, zero=True),
-        reader.positive("features", sizes.n_features, sizes.n_components, zero=True),
+        reader.positive(f"{prefix}users", sizes.n_users, sizes.n_components, zero=True),
+        reader.positive(f"{prefix}features", sizes.n_features, sizes.n_components, zero=True),
     )
 
 

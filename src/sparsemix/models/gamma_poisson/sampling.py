@@ -10,7 +10,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from sparsemix.models.gamma_poisson import kernels
-from sparsemix.models.gamma_poisson.engine import Table
+from sparsemix.models.gamma_poisson.engine import Table, split
 from sparsemix.models.gamma_poisson.state import (
     Draws,
     Factors,
@@ -69,6 +69,26 @@ class Trace(NamedTuple):
     draws: Draws
     log_likelihood: FloatVector
     total_rate: FloatVector
+
+
+class Standing(NamedTuple):
+    """Where a chain stands between two sweeps: enough to go on to the same bits.
+
+    n_sweeps : made so far. user_counts, features : sums over those after the burn-in. draws : kept, the rest unwritten.
+    log_likelihood : of the factors that each sweep began with; total_rate : after each sweep; others may follow.
+    """
+
+    factors: Factors
+    n_sweeps: int
+    user_counts: FloatMatrix
+    features: FloatMatrix
+    draws: Draws
+    log_likelihood: list[float]
+    total_rate: list[float]
+
+    def n_kept(self, plan: Plan) -> int:
+        """Draws so far."""
+        return len(range(plan.burn_in, self.n_sweeps, plan.thin))
 
 
 class Chain:
@@ -145,43 +165,75 @@ class Chain:
         return np.asarray(rng.standard_gamma(self.prior.shape + counts) / (1.0 + self.prior.rate))
 
 
-class _Kept:
-    """Means over all sweeps after the burn-in (of expectations given the split, which vary less), and some draws."""
-
-    def __init__(self, chain: Chain, plan: Plan) -> None:
-        users, features = chain.factors
-        self.chain, self.plan, self.n_sweeps = chain, plan, 0
-        self.draws = Draws(np.empty((plan.n_draws, *users.shape)), np.empty((plan.n_draws, *features.shape)))
-        self.user_counts, self.features = np.zeros_like(users), np.zeros_like(features)
-
-    def add(self, found: Split) -> None:
-        self.user_counts += found.user_counts
-        self.features += normalised(found.feature_counts + self.chain.prior.concentration)
-        draw, rest = divmod(self.n_sweeps, self.plan.thin)
-        if rest == 0:
-            self.draws.users[draw], self.draws.features[draw] = self.chain.factors
-        self.n_sweeps += 1
-
-    def mean(self) -> tuple[Factors, FloatVector]:
-        counts, prior = self.user_counts / self.n_sweeps, self.chain.prior
-        users = (counts + prior.shape) / (1.0 + prior.rate)
-        return Factors(users, self.features / self.n_sweeps), counts.sum(axis=0)
+def beginning(start: Factors, plan: Plan) -> Standing:
+    """A chain before its first sweep."""
+    users, features = start
+    draws = Draws(np.empty((plan.n_draws, *users.shape)), np.empty((plan.n_draws, *features.shape)))
+    return Standing(start, 0, np.zeros_like(users), np.zeros_like(features), draws, [], [])
 
 
-def sample(chain: Chain, plan: Plan, on_sweep: Callable[[float], None] = lambda _: None) -> Trace:
-    """Run a chain; `on_sweep` is told the log likelihood that each sweep began with; what it raises ends the run."""
-    kept, log_likelihood, total_rate = _Kept(chain, plan), [], []
+def sample(
+    chain: Chain,
+    plan: Plan,
+    on_sweep: Callable[[Standing], None] = lambda _: None,
+    standing: Standing | None = None,
+) -> Trace:
+    """Run a chain from its factors, or from where it has stood.
+
+    `on_sweep` is told after each sweep where it stands; what it raises ends the run.
+    """
+    standing = beginning(chain.factors, plan) if standing is None else standing
+    chain.factors, chain.n_sweeps = standing.factors, standing.n_sweeps
+    log_likelihood = standing.log_likelihood[: standing.n_sweeps]
+    total_rate = standing.total_rate[: standing.n_sweeps]
+    standing = standing._replace(log_likelihood=log_likelihood, total_rate=total_rate)
     with thread_runner(plan.n_threads) as run:
-        for sweep in range(plan.n_sweeps):
+        for _ in range(standing.n_sweeps, plan.n_sweeps):
             found = chain.sweep(run)
             log_likelihood.append(found.log_likelihood)
             total_rate.append(float(chain.factors.users.sum()))
-            if sweep >= plan.burn_in:
-                kept.add(found)
-            on_sweep(found.log_likelihood)
+            standing = _after(standing, found, chain, plan)
+            on_sweep(standing)
         log_likelihood.append(chain.sweep(run).log_likelihood)  # of the factors after the last sweep
-    mean, component_counts = kept.mean()
-    return Trace(mean, component_counts, kept.draws, np.array(log_likelihood[1:]), np.array(total_rate))
+    return _trace_of(standing, chain.prior, plan, log_likelihood[1:])
+
+
+def _after(standing: Standing, found: Split, chain: Chain, plan: Plan) -> Standing:
+    """Where the chain stands after a sweep.
+
+    After the burn-in sums are taken of expectations given the split, which vary less than draws; some draws are kept.
+    """
+    number, user_counts, features = standing.n_sweeps, standing.user_counts, standing.features
+    if number >= plan.burn_in:
+        user_counts = user_counts + found.user_counts
+        features = features + normalised(found.feature_counts + chain.prior.concentration)
+        draw, rest = divmod(number - plan.burn_in, plan.thin)
+        if rest == 0:
+            standing.draws.users[draw], standing.draws.features[draw] = chain.factors
+    return standing._replace(
+        factors=chain.factors, n_sweeps=number + 1, user_counts=user_counts, features=features
+    )
+
+
+def _trace_of(standing: Standing, prior: Prior, plan: Plan, log_likelihood: list[float]) -> Trace:
+    """Means and draws after the burn-in; before its end the factors of now."""
+    n_kept, n_summed = standing.n_kept(plan), standing.n_sweeps - plan.burn_in
+    mean, counts = standing.factors, standing.factors.users.sum(axis=0)
+    draws = Draws(*(each[None].copy() for each in standing.factors))
+    if n_kept:
+        draws = Draws(standing.draws.users[:n_kept], standing.draws.features[:n_kept])
+        user_counts = standing.user_counts / n_summed
+        users, counts = (user_counts + prior.shape) / (1.0 + prior.rate), user_counts.sum(axis=0)
+        mean = Factors(users, standing.features / n_summed)
+    rates = np.array(standing.total_rate[: standing.n_sweeps])
+    return Trace(mean, counts, draws, np.array(log_likelihood), rates)
+
+
+def so_far(table: Table, standing: Standing, prior: Prior, plan: Plan) -> Trace:
+    """What a chain that was interrupted leaves."""
+    with thread_runner(1) as run:
+        last = split(table, standing.factors, run).log_likelihood
+    return _trace_of(standing, prior, plan, [*standing.log_likelihood[1 : standing.n_sweeps], last])
 
 
 def aligned(trace: Trace, features: FloatMatrix) -> Trace:

@@ -1,0 +1,109 @@
+"""Ctrl-C saves a fit of factors, and `sparsemix fit --resume` goes on to the same bits."""
+
+import csv
+
+import numpy as np
+import pytest
+from plug_puller import PlugPuller
+
+import sparsemix as sm
+from sparsemix.persistence import read_payload, state_hash
+
+KERNELS = "sparsemix.models.gamma_poisson.kernels"
+INTERRUPT = 2
+COLUMNS = ["--row", "user", "--feature", "song", "--count", "plays"]
+FITS = {
+    "map": (["--max-iter", 40], f"{KERNELS}.add_expected_counts"),
+    "gibbs": (
+        ["--solver", "gibbs", "--n-sweeps", 8, "--n-chains", 2, "--thin", 2],
+        f"{KERNELS}.add_drawn_counts",
+    ),
+}
+
+
+def write(path, n_users=30):
+    rng = np.random.default_rng(0)
+    plays = rng.poisson(rng.gamma(0.5, 2.0, (n_users, 9)))
+    with path.open("w", newline="", encoding="utf-8") as file:
+        cells = zip(*np.nonzero(plays), plays[plays > 0], strict=True)
+        csv.writer(file).writerows([("user", "song", "plays"), *((f"u{i}", f"s{j}", n) for i, j, n in cells)])
+    return path
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory):
+    puller = PlugPuller(tmp_path_factory.mktemp("printed"))
+    yield puller
+    puller.close()
+
+
+def hash_of(path):
+    return state_hash(read_payload(path))
+
+
+@pytest.fixture(scope="module")
+def plays(tmp_path_factory):
+    return write(tmp_path_factory.mktemp("plays") / "plays.csv")
+
+
+@pytest.mark.parametrize("name", FITS)
+def test_ctrl_c_keeps_the_factors_and_resume_ends_at_the_same_bits(sparsemix, plays, program, tmp_path, name):
+    options, target = FITS[name]
+    path, whole = tmp_path / "m.smx", tmp_path / "whole.smx"
+    command = ["--model", "gamma-poisson", "-k", 3, *options, *COLUMNS]
+    assert sparsemix("fit", plays, "-o", whole, *command) == 0
+    run = program("fit", plays, "-o", path, *command, target=target, call=7, number=INTERRUPT)
+    assert run.returncode == 130
+    assert "sweeps; what is learnt is saved in" in run.stderr
+    assert run.stderr.splitlines()[-1].endswith("--resume")
+    model = sm.load_model(path)
+    assert not model.is_complete_
+    assert model.user_factors_.shape == (30, 3)
+
+    before = path.read_bytes()
+    assert sparsemix("fit", plays, "-o", path, *command, "--shape", 2, "--resume") == 2
+    assert "--shape must be 1.1 as in the interrupted run" in sparsemix.err
+    other = write(tmp_path / "other.csv", 29)
+    assert sparsemix("fit", other, "-o", path, *command, "--resume") == 1
+    assert "the input has other keywords or rows than the run in the file" in sparsemix.err
+    assert sparsemix("update", path, plays, *COLUMNS) == 2
+    assert (
+        "--solver gibbs" in sparsemix.err
+        if name == "gibbs"
+        else "holds a run that was interrupted" in sparsemix.err
+    )
+    assert path.read_bytes() == before
+
+    assert sparsemix("fit", plays, "-o", path, *command, "--resume") == 0
+    assert f"Going on with the run in {path}, after {model.n_sweeps_done_} sweeps." in sparsemix.err
+    assert hash_of(path) == hash_of(whole)
+    assert sparsemix("fit", plays, "-o", path, *command, "--resume") == 0
+    assert f"All sweeps of the run in {path} are made; nothing is left to do." in sparsemix.err
+    assert hash_of(path) == hash_of(whole)
+
+
+def test_a_file_of_clusters_is_no_run_of_factors(sparsemix, plays, model, tmp_path):
+    path = tmp_path / "m.smx"
+    path.write_bytes(model.read_bytes())
+    command = ["fit", plays, "-o", path, "--model", "gamma-poisson", *COLUMNS, "--resume"]
+    assert sparsemix(*command) == 2
+    assert "--model must be online as in the interrupted run" in sparsemix.err
+    assert path.read_bytes() == model.read_bytes()
+
+
+def test_without_a_file_the_fit_begins(sparsemix, plays, tmp_path):
+    command = [
+        "fit",
+        plays,
+        "-o",
+        tmp_path / "m.smx",
+        "--model",
+        "gamma-poisson",
+        "-k",
+        2,
+        *COLUMNS,
+        "--resume",
+    ]
+    assert sparsemix(*command) == 0
+    assert "There is no" in sparsemix.err
+    assert sm.load_model(tmp_path / "m.smx").is_complete_
