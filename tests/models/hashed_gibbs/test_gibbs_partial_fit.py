@@ -57,7 +57,7 @@ def entered(model, old, new, n_places):
         shares = np.exp(joints - logsumexp(joints))
         drawn = int(np.searchsorted(np.cumsum(shares), uniform, side="right"))
         labels.append(min(drawn, max(labels) + 1))
-    return labels
+    return labels[len(old) :]
 
 
 @pytest.mark.parametrize("prior", PRIORS)
@@ -75,38 +75,39 @@ def test_rows_are_drawn_as_the_equations_say(family, prior):
 @families
 def test_statistics_are_those_of_all_rows(family):
     model, new = learnt(family, process="dp"), fresh_rows(family)
-    before, hyper = model.labels_, model._clusters.hyper
+    parts, hyper = [model.labels_], model._clusters.hyper
     for part in (new[:5], new[5:]):
-        model.partial_fit(part, n_sweeps=2)
-    rows = np.vstack([table_of(family, 18)[0], new])
-    assert_array_equal(model.labels_[:18], before)
-    assert model.n_rows_seen_ == len(rows) == model.labels_.size
-    assert_array_equal(model._clusters.sizes, np.bincount(model.labels_))
-    sums = np.array([rows[model.labels_ == k].sum(axis=0) for k in range(model.weights_.size)])
+        parts.append(model.partial_fit(part, n_sweeps=2).labels_)
+    assert [part.size for part in parts] == [18, 5, 7]
+    rows, labels = np.vstack([table_of(family, 18)[0], new]), np.concatenate(parts)
+    assert model.n_rows_seen_ == len(rows)
+    assert_array_equal(model._clusters.sizes, np.bincount(labels))
+    sums = np.array([rows[labels == k].sum(axis=0) for k in range(model.weights_.size)])
     assert_array_equal(model._clusters.counts.toarray(), sums)
     assert model._clusters.hyper == hyper
     assert_allclose(model.predict_proba(rows).sum(axis=1), 1.0)
-    assert_array_equal(model.component_ids_, np.arange(model.labels_.max() + 1))
+    assert_array_equal(model.component_ids_, np.arange(labels.max() + 1))
 
 
 @families
 def test_a_model_from_a_file_goes_on_to_the_same_bits(family, tmp_path):
     model, new = learnt(family, process="dp"), fresh_rows(family)
+    drawn = []
     for _ in range(2):
         save_model(model, tmp_path / "m.smx")
         again = load_model(tmp_path / "m.smx").partial_fit(new, n_sweeps=1)
-        model.partial_fit(new, n_sweeps=1)
+        drawn.append(model.partial_fit(new, n_sweeps=1).labels_)
         assert hash_of(again) == hash_of(model)
-        assert_array_equal(again.labels_, model.labels_[-len(new) :])
+        assert_array_equal(again.labels_, model.labels_)
         assert_array_equal(again.predict_proba(new), model.predict_proba(new))
-    assert not np.array_equal(model.labels_[-12:], model.labels_[-24:-12])  # other random numbers
+    assert not np.array_equal(*drawn)  # other random numbers
 
 
 def test_new_rows_find_their_topics():
     rows, topics = table_of(n_rows=300, mean=4.0)
     model = new_model(process="dp", n_components=50, n_sweeps=30, burn_in=15).fit(rows[:60])
-    model.partial_fit(rows[60:])
-    assert adjusted_rand(topics, model.labels_) > 0.95
+    labels = np.concatenate([model.labels_, model.partial_fit(rows[60:]).labels_])
+    assert adjusted_rand(topics, labels) > 0.95
 
 
 def test_clusters_are_begun_up_to_n_components():
@@ -120,7 +121,7 @@ def test_clusters_are_begun_up_to_n_components():
         many = new_model(process="dp", n_components=most, concentration=1e6).fit(np.eye(1, 300, dtype=int))
         many.partial_fit(9 * np.eye(300, dtype=int), n_sweeps=1)
         assert many.weights_.size == min(most, 301)
-        assert_array_equal(many._clusters.sizes, np.bincount(many.labels_))
+        assert_array_equal(many._clusters.sizes, np.bincount([0, *many.labels_]))
 
 
 @pytest.mark.parametrize(
@@ -215,4 +216,5 @@ def test_entering_ends_an_interrupted_run():
         model.fit(rows, on_sweep=stop)
     assert not model.is_complete_
     assert model.partial_fit(rows[:3]).is_complete_
-    assert model.labels_.size == N_ROWS + 3
+    assert model.labels_.size == 3
+    assert model.n_rows_seen_ == N_ROWS + 3

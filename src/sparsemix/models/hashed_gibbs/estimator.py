@@ -80,8 +80,8 @@ class HashedGibbsMixture(GibbsMixture):
     Attributes
     ----------
     labels_ : (n_rows,) ndarray of int
-        The partition with the least expected variation of information over all draws, largest cluster first; rows of
-        `partial_fit` come after the others, and in a model from a file there are only those.
+        The partition with the least expected variation of information over all draws, largest cluster first; after
+        `partial_fit` the clusters of the rows of that call. A model file has none.
     draws_ : (n_draws, n_rows) ndarray of int32
         Kept draws, chain after chain; labels mean nothing across draws.
     weights_ : (n_clusters,) ndarray
@@ -188,7 +188,8 @@ class HashedGibbsMixture(GibbsMixture):
         """Let new rows enter the clusters one after another; rows that were learnt before stay where they are.
 
         Each row is drawn from its full conditional given all rows before it, so that it may begin a cluster as long as
-        there are less than `n_components`. Clusters keep their numbers. The first call is a `fit`.
+        there are less than `n_components`. Clusters keep their numbers. The first call is a `fit`. Afterwards
+        `labels_` are the clusters of the new rows alone, so that a model does not grow with the rows.
 
         Parameters
         ----------
@@ -220,8 +221,8 @@ class HashedGibbsMixture(GibbsMixture):
         --------
         >>> import sparsemix as sm
         >>> model = sm.HashedGibbsMixture(20, process="dp", random_state=0).fit([[4, 0], [3, 0], [0, 5]])
-        >>> model.partial_fit([[6, 0], [0, 4]]).labels_.tolist()
-        [0, 0, 1, 0, 1]
+        >>> model.labels_.tolist(), model.partial_fit([[6, 0], [0, 4]]).labels_.tolist()
+        ([0, 0, 1], [0, 1])
         """
         owner = type(self).__name__
         at_least("n_sweeps", "partial_fit", n_sweeps, 0, most=checks.MOST_SWEEPS)
@@ -243,7 +244,7 @@ class HashedGibbsMixture(GibbsMixture):
         seed = np.random.SeedSequence([settings.seed, self.n_rows_seen_])
         after, labels = entering.enter(before, matrix, features, n_clusters, plan, int(n_sweeps), seed)
         self._run = None  # which has other rows
-        self.labels_ = np.concatenate([getattr(self, "labels_", labels[:0]), labels])
+        self.labels_ = labels
         self._adopt(after)
         return self
 
