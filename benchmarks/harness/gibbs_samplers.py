@@ -1,14 +1,14 @@
 """Samplers of mixtures of multinomials behind one small interface, and what they did in a number of CPU seconds."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from harness.gibbs_peers import DenseGibbs
-from sparsemix.metrics import variation_of_information
+from sparsemix.metrics import normalized_mutual_information, variation_of_information
 from sparsemix.models.hashed_gibbs import building
 from sparsemix.models.hashed_gibbs.engine import INDEX_BUDGET, Chain, plan_of
 from sparsemix.models.hashed_gibbs.signatures import HashForm, signatures_of
@@ -51,9 +51,11 @@ class Dense:
     def __init__(
         self, rows: csr_array, n_clusters: int, start: np.ndarray | None, *, is_cached: bool
     ) -> None:
+        began = time.process_time()
         self.sampler = DenseGibbs(
             rows, n_clusters, SMOOTHING, CONCENTRATION, SEED, is_cached=is_cached, start=start
         )
+        self.seconds_to_start = time.process_time() - began
 
     @property
     def assigned(self) -> np.ndarray:
@@ -124,16 +126,20 @@ class Ours:
 Sampler = Dense | Ours
 
 
-def curve(
-    make: Callable[[], Sampler], truth: np.ndarray, most_seconds: float, most_sweeps: int
-) -> Iterator[Point]:
+@dataclass(frozen=True)
+class Run:
+    """Where a sampler stood at its start and after each sweep, and its agreement with the truth (NMI) at the end."""
+
+    points: list[Point]
+    nmi: float
+
+
+def run(make: Callable[[], Sampler], truth: np.ndarray, most_seconds: float, most_sweeps: int) -> Run:
     """Sweep until the time or the number of sweeps is over; the start counts, its compilation does not."""
     sampler = make()
-    seconds = getattr(sampler, "seconds_to_start", 0.0)
-    yield Point(seconds, variation_of_information(truth, sampler.assigned))
-    for _ in range(most_sweeps):
-        done = sampler.sweep()
-        seconds += done.seconds
-        yield Point(seconds, variation_of_information(truth, sampler.assigned))
-        if seconds > most_seconds:
-            return
+    seconds = sampler.seconds_to_start
+    points = [Point(seconds, variation_of_information(truth, sampler.assigned))]
+    while len(points) <= most_sweeps and seconds <= most_seconds:
+        seconds += sampler.sweep().seconds
+        points.append(Point(seconds, variation_of_information(truth, sampler.assigned)))
+    return Run(points, normalized_mutual_information(truth, sampler.assigned))
