@@ -14,6 +14,7 @@ from sparsemix.chains import effective_sample_size
 from sparsemix.chains.inputs import by_first_appearance
 from sparsemix.models.time_sensitive import building, equations
 from sparsemix.models.time_sensitive.engine import Chain
+from sparsemix.models.time_sensitive.time_kernels import TimeKernel
 
 pytestmark = pytest.mark.slow
 
@@ -25,14 +26,23 @@ FALSE_ALARM = 1e-6  # of one comparison, of which there are some hundred
 FEWEST = 400  # independent draws below which nothing can be said
 
 
-def draw_partition(log_weights, concentration, rng):
-    """Rows come one after another, as the process has it."""
-    labels = np.zeros(TIMES.size, np.int64)
+def draw_partition(kernel, concentration, rng, *, strict=False):
+    """Rows come one after another, as the process has it; which rate each cluster has where it has its own."""
+    labels, which = np.zeros(TIMES.size, np.int64), [draw_rate(kernel, rng)]
+    logs = equations.log_weight_matrix(kernel, TIMES, strict=strict)
     for i in range(1, TIMES.size):
-        weights = np.bincount(labels[:i], np.exp(log_weights[i, :i]))
+        if kernel.rates:
+            logs = equations.log_weights_by_cluster(TIMES, labels, np.array(kernel.rates)[which])
+        weights = np.bincount(labels[:i], np.exp(logs[i, :i]))
         shares = np.append(weights, concentration)
         labels[i] = rng.choice(shares.size, p=shares / shares.sum())
-    return labels
+        if labels[i] == len(which):
+            which.append(draw_rate(kernel, rng))
+    return labels, np.array(which)
+
+
+def draw_rate(kernel, rng):
+    return rng.choice(len(kernel.rates), p=kernel.shares) if kernel.rates else 0
 
 
 def draw_rows(family, labels, rng):
@@ -45,12 +55,14 @@ def draw_rows(family, labels, rng):
     return rng.multinomial(LENGTHS, rng.dirichlet(np.full(N_FEATURES, A), n_clusters)[labels])
 
 
-def statistics(labels, dense):
-    """Functions of a partition and its rows."""
+def statistics(kernel, labels, which, dense):
+    """Functions of a partition, its rates and its rows."""
     sizes = np.bincount(labels)
     totals = np.zeros((sizes.size, N_FEATURES))
     np.add.at(totals, labels, dense)
+    of_rates = [which.sum(), which[labels[-1]], which @ sizes] if kernel.rates else []
     return [
+        *of_rates,
         sizes.size,
         np.sum(sizes**2),
         sizes[labels[-1]],
@@ -66,28 +78,29 @@ def statistics(labels, dense):
     ]
 
 
-def from_the_prior(family, log_weights, concentration, rng):
+def from_the_prior(family, kernel, concentration, rng, *, strict=False):
     """(N_DRAWS, n_statistics) independent draws."""
     found = []
     for _ in range(N_DRAWS):
-        labels = draw_partition(log_weights, concentration, rng)
-        found.append(statistics(labels, draw_rows(family, labels, rng)))
+        labels, which = draw_partition(kernel, concentration, rng, strict=strict)
+        found.append(statistics(kernel, labels, which, draw_rows(family, labels, rng)))
     return np.array(found, float)
 
 
-def from_a_chain(family, kernel, start, concentration, rng, *, strict=False):
+def from_a_chain(family, kernel, state, concentration, rng, *, strict=False):
     """The same from sweeps given the rows, and rows given the partition."""
     timing = building.timing_of(kernel, TIMES, concentration, strict=strict)
-    labels, found = start, []
+    (labels, which), found = state, []
     for _ in range(N_DRAWS):
         dense = draw_rows(family, labels, rng)
         rows = building.rows_of(sparse.csr_array(dense), np.arange(TIMES.size))
         prior = building.prior_of(rows, N_FEATURES, family, concentration, A, B)
         chain = Chain(rows, prior, timing, 0.5, rng)
-        assert chain.start(labels)
+        assert chain.start(labels, which)
         chain.sweep()
         labels = by_first_appearance(chain.assigned).astype(np.int64)
-        found.append(statistics(labels, dense))
+        which = chain.chains.rate[chain.assigned[np.unique(labels, return_index=True)[1]]]
+        found.append(statistics(kernel, labels, which, dense))
     return np.array(found, float)
 
 
@@ -102,7 +115,8 @@ def standard_errors_apart(independent, chain):
     return np.array(found)
 
 
-CASES = [("multinomial", kernel, False) for kernel in KERNELS] + [
+ALL = KERNELS | {"each cluster": TimeKernel.each_cluster([0.5, 4.0], [0.4, 0.6])}
+CASES = [("multinomial", kernel, False) for kernel in ALL] + [
     ("bernoulli", "exponential", False),
     ("bernoulli", "short window", False),
     ("multinomial", "exponential", True),
@@ -111,22 +125,19 @@ CASES = [("multinomial", kernel, False) for kernel in KERNELS] + [
 
 @pytest.mark.parametrize(("family", "kernel", "strict"), CASES)
 def test_prior_and_chain_agree(family, kernel, strict):
-    rng = np.random.default_rng(1)
-    logs = equations.log_weight_matrix(KERNELS[kernel], TIMES, strict=strict)
-    independent = from_the_prior(family, logs, 0.8, rng)
-    start = draw_partition(logs, 0.8, rng)
-    chain = from_a_chain(family, KERNELS[kernel], start, 0.8, rng, strict=strict)
+    rng, kernel = np.random.default_rng(1), ALL[kernel]
+    independent = from_the_prior(family, kernel, 0.8, rng, strict=strict)
+    state = draw_partition(kernel, 0.8, rng, strict=strict)
+    chain = from_a_chain(family, kernel, state, 0.8, rng, strict=strict)
     assert np.abs(standard_errors_apart(independent, chain)).max() < norm.isf(FALSE_ALARM / 2)
 
 
 @pytest.mark.parametrize("wrong", ["concentration", "kernel", "ties"])
 def test_a_chain_with_another_prior_is_caught(wrong):
-    rng = np.random.default_rng(2)
-    kernel = KERNELS["exponential"]
-    logs = equations.log_weight_matrix(kernel, TIMES)
-    independent = from_the_prior("multinomial", logs, 0.8, rng)
-    other = KERNELS["power law"] if wrong == "kernel" else kernel
+    rng, kernel = np.random.default_rng(2), ALL["exponential"]
+    independent = from_the_prior("multinomial", kernel, 0.8, rng)
+    other = ALL["power law"] if wrong == "kernel" else kernel
     concentration = 0.9 if wrong == "concentration" else 0.8
-    start = np.arange(TIMES.size)
-    chain = from_a_chain("multinomial", other, start, concentration, rng, strict=wrong == "ties")
+    state = (np.arange(TIMES.size), np.zeros(TIMES.size, np.int64))
+    chain = from_a_chain("multinomial", other, state, concentration, rng, strict=wrong == "ties")
     assert np.abs(standard_errors_apart(independent, chain)).max() > norm.isf(FALSE_ALARM / 2)
