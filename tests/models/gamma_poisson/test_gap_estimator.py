@@ -41,7 +41,7 @@ def test_parameters_go_in_and_out():
         "n_components": 2, "solver": "ml", "shape": [1.0, 2.0], "rate": 0.5, "feature_concentration": 0.3,
         "algorithm": "em", "n_init": 2, "max_iter": 7, "tol": 0.1, "n_sweeps": 9, "burn_in": 3, "thin": 2,
         "n_chains": 2, "random_state": 5, "n_jobs": 2, "verbose": 1,
-        "warm_start": True,
+        "warm_start": True, "users_on_disk": True,
     }  # fmt: skip
     assert set(values) == set(GammaPoissonFactors().get_params())
     assert clone(GammaPoissonFactors(**values)).get_params() == values

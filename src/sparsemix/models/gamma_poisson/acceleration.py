@@ -5,7 +5,8 @@ With r = b - a and v = c - 2b + a the leap from `a` over `b` to `c` goes to ``a 
 
 import numpy as np
 
-from sparsemix.models.gamma_poisson.state import Factors, FloatMatrix
+from sparsemix.models.gamma_poisson.state import Factors, FloatMatrix, FloatVector
+from sparsemix.models.gamma_poisson.user_tables import fill, new_like, total
 
 SHORTEST_LIMIT, GROWTH = 4.0, 4.0
 KEPT = 0.1  # share of each factor that a leap leaves
@@ -13,20 +14,24 @@ KEPT = 0.1  # share of each factor that a leap leaves
 
 def leap_length(a: Factors, b: Factors, c: Factors) -> float:
     """Length t that fits the curve; users and features weigh as much as they have moved."""
-    step = bend = 0.0
-    for first, second, third in zip(a, b, c, strict=True):
-        before, after = second - first, third - second
-        step += float(np.vdot(before, before))
-        after -= before
-        bend += float(np.vdot(after, after))
+    step, bend = sum(total(_moves, *places) for places in zip(a, b, c, strict=True))
     return float(np.sqrt(step / bend)) if bend > 0.0 else 0.0
+
+
+def _moves(a: FloatMatrix, b: FloatMatrix, c: FloatMatrix) -> FloatVector:
+    """Squared lengths of the first step, and of the difference of both, (2,)."""
+    before, after = b - a, c - b
+    after -= before
+    return np.array([np.vdot(before, before), np.vdot(after, after)])
 
 
 def leap(a: Factors, b: Factors, c: Factors, length: float) -> Factors:
     """Where the leap ends: with columns of V that sum to one, and rates as they would be without that."""
-    users, features = (_ahead(*places, length) for places in zip(a, b, c, strict=True))
+    features = _ahead(a.features, b.features, c.features, length)
     sums = features.sum(axis=0)
-    return Factors(users * sums, features / sums)
+    places = (a.users, b.users, c.users)
+    users = fill(new_like(c.users), lambda a, b, c: _ahead(a, b, c, length) * sums, *places)
+    return Factors(users, features / sums)
 
 
 def _ahead(a: FloatMatrix, b: FloatMatrix, c: FloatMatrix, t: float) -> FloatMatrix:

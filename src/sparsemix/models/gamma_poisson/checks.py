@@ -37,6 +37,10 @@ def settings_of(model: Any) -> Settings:
     at_least("n_components", owner, model.n_components, 1, most, most=MOST_COMPONENTS)
     at_least("n_init", owner, model.n_init, 1)
     truth_value("warm_start", owner, model.warm_start)
+    truth_value("users_on_disk", owner, model.users_on_disk)
+    if model.users_on_disk and model.solver == "gibbs":
+        remedy = "Draws hold all users; keep few of them (thin)."
+        raise parameter_error("users_on_disk", owner, "False with solver='gibbs'", True, remedy)
     if not isinstance(model.verbose, Integral | np.bool_) or model.verbose < 0:
         raise parameter_error("verbose", owner, "an integer >= 0", model.verbose)
     threads = n_threads(model.n_jobs, owner)
@@ -50,6 +54,7 @@ def settings_of(model: Any) -> Settings:
         loop,
         plan,
         seed_of(model.random_state, owner),
+        bool(model.users_on_disk),
     )
 
 

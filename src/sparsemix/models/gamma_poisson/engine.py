@@ -22,6 +22,7 @@ from sparsemix.models.gamma_poisson.state import (
     normalised,
     rows_between,
 )
+from sparsemix.models.gamma_poisson.user_tables import fill, new_like, release, row_blocks, total
 from sparsemix.numeric.threads import Run, equal_parts, thread_runner
 
 MOST_PARTS = 8
@@ -80,20 +81,23 @@ class Table:
 
 def split(table: Table, factors: Factors, run: Run[tuple[int, int]]) -> Split:
     """E step at the factors; O(nnz x n_components), memory for a table of features a part."""
-    user_counts = np.empty_like(factors.users)
+    user_counts = new_like(factors.users)
     ratios = np.zeros((len(table.parts), *factors.features.shape))
     logs = np.zeros(len(table.parts))
 
     def one(part: tuple[int, int]) -> None:
-        number, rows = table.parts.index(part), rows_between(table.rows, *part)
-        rates, place = np.empty(rows.values.size), slice(*part)
-        where = (factors.users[place], factors.features, rates, user_counts[place], ratios[number])
-        kernels.add_expected_counts(*rows, *where)
-        np.log(np.maximum(rates, kernels.LEAST_RATE, out=rates), out=rates)
-        logs[number] = np.sum(rows.values * rates)  # no `@`: threads of BLAS would wait on our cores
+        number = table.parts.index(part)
+        for block in row_blocks(*part, factors.users.shape[1]):
+            rows = rows_between(table.rows, block.start, block.stop)
+            rates, own = np.empty(rows.values.size), np.asarray(factors.users[block])
+            sums = (rates, np.asarray(user_counts[block]), ratios[number])
+            kernels.add_expected_counts(*rows, own, factors.features, *sums)
+            np.log(np.maximum(rates, kernels.LEAST_RATE, out=rates), out=rates)
+            logs[number] += np.sum(rows.values * rates)  # no `@`: threads of BLAS would wait on our cores
+            release(block, factors.users, user_counts)
 
     run(one, table.parts)
-    rest = float(factors.users.sum()) + table.log_factorials
+    rest = float(total(np.sum, factors.users)) + table.log_factorials
     return Split(user_counts, ratios.sum(axis=0) * factors.features, float(logs.sum()) - rest)
 
 
@@ -102,14 +106,18 @@ def users_of(counts: FloatMatrix, prior: Prior) -> FloatMatrix:
 
     Where the shape is below one, some are clipped at zero. A user of whom nothing would be left keeps the largest.
     """
-    users = counts + (prior.shape - 1.0)
-    np.maximum(users, 0.0, out=users)
-    if np.any(prior.shape < 1.0):
-        lost = np.flatnonzero(~users.any(axis=1) & counts.any(axis=1))
-        best = counts[lost].argmax(axis=1)
-        users[lost, best] = counts[lost, best]
-    users /= 1.0 + prior.rate
-    return users
+
+    def some(counts: FloatMatrix) -> FloatMatrix:
+        users = counts + (prior.shape - 1.0)
+        np.maximum(users, 0.0, out=users)
+        if np.any(prior.shape < 1.0):
+            lost = np.flatnonzero(~users.any(axis=1) & counts.any(axis=1))
+            best = counts[lost].argmax(axis=1)
+            users[lost, best] = counts[lost, best]
+        users /= 1.0 + prior.rate
+        return users
+
+    return fill(new_like(counts), some, counts)
 
 
 def maximize(found: Split, prior: Prior) -> Factors:
@@ -212,8 +220,9 @@ class InTurn(Plain):
         users = users_of(place.found.user_counts, self.prior)
         counts = self.look(Factors(users, place.factors.features)).found.feature_counts
         if self.prior.is_flat:
-            sums = users.sum(axis=0)
-            users *= np.divide(counts.sum(axis=0), sums, out=np.ones_like(sums), where=sums > 0.0)
+            sums = total(lambda some: some.sum(axis=0), users)
+            scale = np.divide(counts.sum(axis=0), sums, out=np.ones_like(sums), where=sums > 0.0)
+            fill(users, lambda some: some * scale, users)
         return self.look(Factors(users, normalised(counts))), True
 
 

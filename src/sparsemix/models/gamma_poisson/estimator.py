@@ -63,6 +63,9 @@ class GammaPoissonFactors(Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMi
     warm_start : bool, default=False
         Go on with a `fit` that was interrupted, to the same bits as without; X and parameters must be the same, but for
         `max_iter` and `n_jobs`.
+    users_on_disk : bool, default=False
+        "ml" and "map": keep the users' factors in unnamed files among the temporary ones, and pass over them block by
+        block, so that memory need not hold them. The answer is the same; `user_factors_` is then a `numpy.memmap`.
 
     Attributes
     ----------
@@ -91,8 +94,9 @@ class GammaPoissonFactors(Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMi
     -----
     A sweep costs O(nnz x n_components) and never makes the product of the factors. With "gibbs" it costs
     O(nnz x n_components + events), large counts being split by binomials. Memory beyond the rows: some copies of the
-    factors, and the draws. Counts need not be whole, except for "gibbs". Rows without events are users without history:
-    zero with "ml", (shape - 1) / (1 + rate) with "map", shape / (1 + rate) with "gibbs".
+    factors (with `users_on_disk` of those of the features alone), and the draws. Counts need not be whole, except for
+    "gibbs". Rows without events are users without history: zero with "ml", (shape - 1) / (1 + rate) with "map",
+    shape / (1 + rate) with "gibbs".
 
     Examples
     --------
@@ -129,6 +133,7 @@ class GammaPoissonFactors(Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMi
         n_jobs: int | None = None,
         verbose: int = 0,
         warm_start: bool = False,
+        users_on_disk: bool = False,
     ) -> None:
         self.n_components = n_components
         self.solver = solver
@@ -147,6 +152,7 @@ class GammaPoissonFactors(Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMi
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.warm_start = warm_start
+        self.users_on_disk = users_on_disk
 
     def fit(self, X: Any, y: object = None, *, on_sweep: Callable[[Progress], None] | None = None) -> Self:  # noqa: ARG002
         """Learn the factors of all users and features.

@@ -13,6 +13,7 @@ from sparsemix.models.gamma_poisson.engine import Table
 from sparsemix.models.gamma_poisson.runs import Run
 from sparsemix.models.gamma_poisson.solution import Solution
 from sparsemix.models.gamma_poisson.state import Factors, normalised
+from sparsemix.models.gamma_poisson.user_tables import new_table, on_disk, release, row_blocks
 
 
 class Progress(NamedTuple):
@@ -54,10 +55,16 @@ def solution_of(table: Table, features: FeatureNames, run: Run) -> Solution:
     return Solution(settings.solver, settings.prior, *found, features)
 
 
-def some_start(table: Table, n_components: int, rng: np.random.Generator) -> Factors:
+def some_start(
+    table: Table, n_components: int, rng: np.random.Generator, *, on_disk: bool = False
+) -> Factors:
     """Random factors about the average: rates that add up to each user's events."""
-    users = rng.uniform(0.5, 1.5, (table.n_rows, n_components))
-    users *= (table.totals() / users.sum(axis=1))[:, None]
+    users = new_table(table.n_rows, n_components, on_disk=on_disk)
+    totals = table.totals()
+    for block in row_blocks(0, *users.shape):
+        some = rng.uniform(0.5, 1.5, (block.stop - block.start, n_components))
+        users[block] = some * (totals[block] / some.sum(axis=1))[:, None]
+        release(block, users)
     features = rng.uniform(0.5, 1.5, (table.n_features, n_components))
     return Factors(users, normalised(features))
 
@@ -70,9 +77,11 @@ def _climb(table: Table, run: Run, on_sweep: OnSweep) -> None:
         on_sweep(Progress(run.n_ended, standing.n_sweeps, standing.trace[-1]))
 
     while run.n_ended < settings.n_init:
-        rng = np.random.default_rng([settings.seed, run.n_ended])
-        start = some_start(table, settings.n_components, rng) if run.standing is None else run.standing
-        assert not isinstance(start, sampling.Standing)
+        rng, standing = np.random.default_rng([settings.seed, run.n_ended]), run.standing
+        assert not isinstance(standing, sampling.Standing)
+        if standing is not None and settings.on_disk:
+            standing = _on_disk(standing)
+        start = standing or some_start(table, settings.n_components, rng, on_disk=settings.on_disk)
         fit = engine.run(table, start, settings.prior, settings.loop, follow)
         run.best = fit if run.best is None or fit.trace[-1] > run.best.trace[-1] else run.best
         run.end_of_one(len(fit.trace) - 1)
@@ -83,6 +92,14 @@ def _climb(table: Table, run: Run, on_sweep: OnSweep) -> None:
             ConvergenceWarning,
             stacklevel=5,
         )
+
+
+def _on_disk(standing: engine.Standing) -> engine.Standing:
+    """The same with its tables of users in files, as after reading it from a model file they are not."""
+    factors, before = standing.factors, standing.before
+    if before is not None:
+        before = before._replace(users=on_disk(before.users))
+    return standing._replace(factors=factors._replace(users=on_disk(factors.users)), before=before)
 
 
 def _sample(table: Table, run: Run, on_sweep: OnSweep) -> None:

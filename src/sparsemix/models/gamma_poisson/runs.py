@@ -13,7 +13,7 @@ from sparsemix.models.gamma_poisson.state import Prior
 class Settings(NamedTuple):
     """Checked parameters.
 
-    seed : of starts and chains; loop and plan : how EM and chains run.
+    seed : of starts and chains; loop and plan : how EM and chains run. on_disk : whether tables of users are.
     """
 
     solver: str
@@ -24,6 +24,7 @@ class Settings(NamedTuple):
     loop: engine.Loop
     plan: sampling.Plan
     seed: int
+    on_disk: bool = False
 
     @property
     def is_sampled(self) -> bool:
@@ -84,7 +85,7 @@ def differing(old: Settings, new: Settings) -> tuple[str, object, object] | None
     for was, now in ((old, new), (old.prior, new.prior), (old.loop, new.loop), (old.plan, new.plan)):
         for name in type(was)._fields:
             values = getattr(was, name), getattr(now, name)
-            is_free = name in {"seed", "n_threads", "max_iter"} or isinstance(values[0], tuple)
+            is_free = name in {"seed", "n_threads", "max_iter", "on_disk"} or isinstance(values[0], tuple)
             if not is_free and not np.array_equal(np.asarray(values[0]), np.asarray(values[1])):
                 return name, *values
     return None

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsemix.data.count_inputs import CountBlock
+from sparsemix.models.gamma_poisson.user_tables import total
 
 FloatMatrix = NDArray[np.float64]
 FloatVector = NDArray[np.float64]
@@ -34,6 +35,9 @@ class Prior(NamedTuple):
         """Log density of the positive user factors without its constants, nats."""
         if self.is_flat:
             return 0.0
+        return float(total(self._log_density, users))
+
+    def _log_density(self, users: FloatMatrix) -> float:
         of_logs = 0.0
         if np.any(self.shape != 1.0):
             logs = np.log(users, out=np.zeros_like(users), where=users > 0.0)
