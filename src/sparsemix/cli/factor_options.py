@@ -54,6 +54,16 @@ FACTOR_OPTIONS: dict[str, Any] = {
             rich_help_panel=_FACTORS,
         ),
     ],
+    "feature_smoothing": Annotated[
+        float | None,
+        typer.Option(
+            "--feature-smoothing",
+            metavar="X",
+            help="Count added to each keyword in each factor, with --model gamma-poisson and --solver map; 0 by "
+            "default.",
+            rich_help_panel=_FACTORS,
+        ),
+    ],
     "feature_concentration": Annotated[
         float | None,
         typer.Option(

@@ -32,6 +32,30 @@ def test_a_sweep_is_the_equation(shape, rate):
     assert_allclose(found.component_counts.sum(), X.sum())
 
 
+@pytest.mark.parametrize("smoothing", [0.05, 2.0])
+def test_a_smoothed_sweep_is_the_equation(smoothing):
+    X = draw_counts()
+    start, prior = start_of(X), prior_of(3, 1.1, 0.01)._replace(smoothing=smoothing)
+    found = engine.run(table_of(X), start, prior, Loop("em", 1, 0.0))
+    users, features = equations.em_step(X, *start, 1.1, 0.01, smoothing)
+    assert_allclose(found.factors.users, users, rtol=1e-10, atol=1e-14)
+    assert_allclose(found.factors.features, features, rtol=1e-10, atol=1e-14)
+    expected = equations.log_likelihood(X, users, features) + equations.log_prior(users, 1.1, 0.01)
+    assert_allclose(found.trace[-1], expected + equations.log_feature_prior(features, smoothing))
+
+
+@algorithms
+@pytest.mark.parametrize("shape", [1.0, 1.1])
+def test_the_smoothed_trace_never_falls(algorithm, shape):
+    X = draw_counts()
+    prior = prior_of(3, shape, 0.0 if shape == 1.0 else 0.01)._replace(smoothing=0.3)
+    found = engine.run(table_of(X), start_of(X), prior, Loop(algorithm, 500, 1e-7))
+    assert np.diff(found.trace).min() >= -1e-9 * abs(found.trace[-1])
+    assert found.factors.features.min() > 0.0
+    features = equations.em_step(X, *found.factors, shape, prior.rate, 0.3)[1]
+    assert_allclose(features, found.factors.features, atol=1e-3)
+
+
 @pytest.mark.parametrize("n_sweeps", [1, 4, 20])
 def test_updates_in_turn_are_those_of_scikit_learn(n_sweeps):
     """KL-NMF from the same start; empty rows and columns left out, which scikit-learn floors."""

@@ -41,7 +41,7 @@ def test_parameters_go_in_and_out():
         "n_components": 2, "solver": "ml", "shape": [1.0, 2.0], "rate": 0.5, "feature_concentration": 0.3,
         "algorithm": "em", "n_init": 2, "max_iter": 7, "tol": 0.1, "n_sweeps": 9, "burn_in": 3, "thin": 2,
         "n_chains": 2, "random_state": 5, "n_jobs": 2, "verbose": 1,
-        "warm_start": True, "users_on_disk": True,
+        "warm_start": True, "users_on_disk": True, "feature_smoothing": 0.2,
     }  # fmt: skip
     assert set(values) == set(GammaPoissonFactors().get_params())
     assert clone(GammaPoissonFactors(**values)).get_params() == values
@@ -368,3 +368,19 @@ def test_not_fitted():
             getattr(GammaPoissonFactors(), name)(COUNTS)
     with pytest.raises(NotFittedError):
         GammaPoissonFactors().to_payload()
+
+
+def test_smoothing_predicts_what_a_component_has_not_made():
+    counts = draw_counts(scale=1.0)
+    observed = np.random.default_rng(0).binomial(counts, 0.5)
+    scores = [
+        new_model(feature_smoothing=smoothing).fit(observed).score(counts - observed, observed=observed)
+        for smoothing in (0.0, 0.3)
+    ]
+    assert scores[1] > scores[0]
+    plain = new_model("ml").fit(observed)
+    assert hash_of(
+        new_model("ml", feature_smoothing=0.3).fit(observed).set_params(feature_smoothing=0.0)
+    ) == hash_of(plain)
+    with pytest.raises(ParameterError, match="feature_smoothing"):
+        new_model(feature_smoothing=-0.1).fit(observed)

@@ -80,9 +80,12 @@ def _prior(model: Any, owner: str) -> Prior:
     shape = _for_each("shape", owner, model.shape, n_components, SMALLEST)
     rate = _for_each("rate", owner, model.rate, n_components, 0.0)
     pseudo_count("feature_concentration", owner, model.feature_concentration)
+    rule = "a number >= 0, at most 1e50"
+    inside("feature_smoothing", owner, model.feature_smoothing, rule, 0.0, np.nextafter(LARGEST, np.inf))
+    smoothing = float(model.feature_smoothing) if model.solver == "map" else 0.0
     if model.solver == "ml":
         shape, rate = np.ones(n_components), np.zeros(n_components)
-    return Prior(shape, rate, float(model.feature_concentration))
+    return Prior(shape, rate, float(model.feature_concentration), smoothing)
 
 
 def _for_each(name: str, owner: str, value: Any, n_components: int, least: float) -> FloatVector:

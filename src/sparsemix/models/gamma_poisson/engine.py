@@ -122,7 +122,7 @@ def users_of(counts: FloatMatrix, prior: Prior) -> FloatMatrix:
 
 def maximize(found: Split, prior: Prior) -> Factors:
     """M step (`equations.em_step`)."""
-    return Factors(users_of(found.user_counts, prior), normalised(found.feature_counts))
+    return Factors(users_of(found.user_counts, prior), normalised(found.feature_counts + prior.smoothing))
 
 
 class Fit(NamedTuple):
@@ -177,7 +177,7 @@ def run(
 
         def look(factors: Factors) -> Place:
             found = split(table, factors, threads)
-            return Place(factors, found, found.log_likelihood + prior.log_density(factors.users))
+            return Place(factors, found, found.log_likelihood + prior.log_density(factors))
 
         has_bound = bool(np.all(prior.shape >= 1.0))  # else the objective says nothing about a leap
         walk = (WALKS[loop.algorithm] if has_bound or loop.algorithm != "accelerated" else Plain)(look, prior)
@@ -223,7 +223,7 @@ class InTurn(Plain):
             sums = total(lambda some: some.sum(axis=0), users)
             scale = np.divide(counts.sum(axis=0), sums, out=np.ones_like(sums), where=sums > 0.0)
             fill(users, lambda some: some * scale, users)
-        return self.look(Factors(users, normalised(counts))), True
+        return self.look(Factors(users, normalised(counts + self.prior.smoothing))), True
 
 
 class Leaps(Plain):

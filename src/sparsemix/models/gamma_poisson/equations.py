@@ -56,14 +56,21 @@ def posterior_mode_users(X: Matrix, U: Matrix, V: Matrix, shape: Any, rate: Any)
     return np.asarray(np.maximum(counts + shape - 1.0, 0.0) / (V.sum(axis=0) + rate))
 
 
-def em_step(X: Matrix, U: Matrix, V: Matrix, shape: Any = 1.0, rate: Any = 0.0) -> tuple[Matrix, Matrix]:
+def log_feature_prior(V: Matrix, smoothing: float) -> float:
+    """Log Dirichlet density of the columns of V with pseudo-counts 1 + smoothing, without its constants, nats."""
+    return smoothing * float(np.log(V[V > 0]).sum())
+
+
+def em_step(
+    X: Matrix, U: Matrix, V: Matrix, shape: Any = 1.0, rate: Any = 0.0, smoothing: float = 0.0
+) -> tuple[Matrix, Matrix]:
     """EM with columns of V that sum to one: both factors from one split of the counts.
 
     Given the split H, the objective falls apart into a part of U and one of V, so that both can move at once and the
     objective still never falls.
     """
     H = allocated(X, U, V)
-    counts = H.sum(axis=0)
+    counts = H.sum(axis=0) + smoothing
     users = np.maximum(H.sum(axis=1) + shape - 1.0, 0.0) / (1.0 + rate)
     return users, np.asarray(counts / counts.sum(axis=0))
 

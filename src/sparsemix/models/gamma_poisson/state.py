@@ -20,22 +20,26 @@ class Prior(NamedTuple):
 
     shape, rate : (n_components,) of the Gamma; 1 and 0 are maximum likelihood.
     concentration : pseudo-count of every feature in every component, for sampling alone.
+    smoothing : the same less one, for the posterior mode alone, whose counts it is added to.
     """
 
     shape: FloatVector
     rate: FloatVector
     concentration: float = 1.0
+    smoothing: float = 0.0
 
     @property
     def is_flat(self) -> bool:
-        """Whether it leaves the likelihood alone."""
+        """Whether it leaves the users' factors alone."""
         return bool(np.all(self.shape == 1.0) and np.all(self.rate == 0.0))
 
-    def log_density(self, users: FloatMatrix) -> float:
-        """Log density of the positive user factors without its constants, nats."""
-        if self.is_flat:
-            return 0.0
-        return float(total(self._log_density, users))
+    def log_density(self, factors: "Factors") -> float:
+        """Log density of the positive factors without its constants, nats."""
+        of_features = 0.0
+        if self.smoothing > 0.0:
+            features = factors.features[factors.features > 0.0]
+            of_features = self.smoothing * float(np.log(features).sum())
+        return of_features + (0.0 if self.is_flat else float(total(self._log_density, factors.users)))
 
     def _log_density(self, users: FloatMatrix) -> float:
         of_logs = 0.0
