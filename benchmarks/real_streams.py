@@ -7,13 +7,16 @@ data lie outside the project, see ``harness/streams.py``. ``--only "News-T" --se
 import argparse
 import warnings
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import astuple, replace
+from functools import partial
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from harness import machine, tables
-from harness.stream_methods import SWEEPS, Score, by_subject, one_pass, score, told_by_time, ways
+from harness.stream_methods import SWEEPS, by_subject, gibbs, one_pass, score, told_by_time, ways
+from harness.stream_notes import Notes
 from harness.stream_settings import MOST_ROWS, MOST_STREAMS, Settings, chosen, foreseen_a_word
 from harness.streams import FEWEST_TEXTS, LARGEST_SHARE, MOST_STORIES, MOST_TITLES, STREAMS, Stream
 
@@ -26,6 +29,7 @@ HALF_LIVES = {
     "News-T": (3.0, 10.0, 30.0, 100.0, 300.0),
     "Reuters": (6 * HOUR, DAY, 4 * DAY, 16 * DAY),
 }
+GIVEN = {"newsgroup threads": DAY}
 SCORES = ("set", "method", "NMI", "VI (nats)", "pair F1", "clusters", "gold", "CPU seconds")
 CHOSEN = ("set", "kernel", "smoothing", "concentration", "half-life", "log probability a word")
 CANDIDATES = ((0.1, 1.0), (0.05, 1.0), (0.1, 10.0), (0.05, 10.0), (0.02, 10.0))
@@ -57,8 +61,9 @@ the gold.
 Smoothing, concentration and half-life are chosen without the gold, for both kernels alike: the highest log probability
 that the one-pass model gives to each text before it learns it, over a grid, one number after another, on the first
 {MOST_ROWS:,} rows of {MOST_STREAMS} streams of a set where there are more. "learnt" goes on from there and learns
-concentration and half-life by `learn=True`. Gibbs has {SWEEPS["n_sweeps"]} sweeps, of which the first
-{SWEEPS["burn_in"]} leave no draws, and {SWEEPS["split_merge"]} moves a row that cut and join. "multinomial" is
+concentration and half-life by `learn=True`; "a day given" is what one would say
+of newsgroups, and near what their gold says, but not what the words chose. Gibbs has {SWEEPS["n_sweeps"]} sweeps, of
+which the first {SWEEPS["burn_in"]} leave no draws, and {SWEEPS["split_merge"]} moves a row that cut and join. "multinomial" is
 `MultinomialMixture` with the gold number of clusters; "slices of time" knows that number too and no words. CPU seconds
 are for all streams of a set, one thread."""
 
@@ -71,30 +76,40 @@ DEFAULTS_NOTES = """Possible defaults, with the half-life that was chosen: log p
 of one pass."""
 
 
-def compare(name: str, streams: Sequence[Stream], seeds: int, sections: Sections) -> None:
+def compare(name: str, streams: Sequence[Stream], seeds: int, notes: Notes, sections: Sections) -> None:
     """Add the lines of one set."""
     found = {}
     for kernel, half_lives in {"exponential": HALF_LIVES[name], "step": ()}.items():
-        found[kernel], quality = chosen(streams, half_lives)
-        sections.chosen.append(settings_line(name, kernel, found[kernel], quality))
-        print(sections.chosen[-1], flush=True)
-    sections.told.append(told_line(name, streams))
-    print(sections.told[-1], flush=True)
-    for half_life in HALF_LIVES[name]:
-        sections.passes.append(pass_line(name, streams, replace(found["exponential"], half_life=half_life)))
-        print(sections.passes[-1], flush=True)
-    sections.defaults.append(defaults_line(name, streams, found["exponential"]))
-    print(sections.defaults[-1], flush=True)
+        numbers = notes.get(f"{name}, chosen, {kernel}", partial(chosen_numbers, streams, half_lives))
+        found[kernel] = Settings(*numbers[:3])
+        sections.chosen.append(settings_line(name, kernel, found[kernel], numbers[3]))
+    sections.told.append(notes.get(f"{name}, told", partial(told_line, name, streams)))
     methods = ways(found["exponential"], found["step"])
+    if name in GIVEN:
+        given = replace(found["exponential"], half_life=GIVEN[name])
+        methods["Gibbs, exponential, a day given"] = (gibbs(given), True)
     if all(stream.subjects is not None for stream in streams):
         methods["subject line"] = (by_subject, False)
     for method, (way, is_random) in methods.items():
-        runs = [score(streams, way, seed) for seed in range(seeds if is_random else 1)]
+        runs = [
+            notes.get(f"{name}, {method}, {seed}", partial(score, streams, way, seed))
+            for seed in range(seeds if is_random else 1)
+        ]
         sections.scores.append([name, method, *scores_line(runs)])
-        print(sections.scores[-1], flush=True)
+    timed = found["exponential"]
+    for half_life in HALF_LIVES[name]:
+        line = partial(pass_line, name, streams, replace(timed, half_life=half_life))
+        sections.passes.append(notes.get(f"{name}, half-life {half_life}", line))
+    sections.defaults.append(notes.get(f"{name}, defaults", partial(defaults_line, name, streams, timed)))
 
 
-def scores_line(runs: Sequence[Score]) -> list[str]:
+def chosen_numbers(streams: Sequence[Stream], half_lives: Sequence[float]) -> list[object]:
+    """Return smoothing, concentration and half-life, and how well they foresee."""
+    settings, quality = chosen(streams, half_lives)
+    return [*astuple(settings), quality]
+
+
+def scores_line(runs: Sequence[Sequence[float]]) -> list[str]:
     """Return means, and standard deviations where there are several runs."""
     columns = np.array(runs).T
     sizes = [f"{column.mean():,.0f}" for column in columns[3:5]]
@@ -156,12 +171,13 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", choices=STREAMS, default=list(STREAMS))
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--page", default="real_streams", help="name of the page in benchmarks/results")
+    parser.add_argument("--notes", type=Path, help="JSON file of what is done, to go on from there")
     options = parser.parse_args()
     machine.use_one_thread()
     warnings.simplefilter("ignore")
-    sections = Sections([], [], [], [], [])
+    sections, notes = Sections([], [], [], [], []), Notes(options.notes)
     for name in options.only:
-        compare(name, STREAMS[name](), options.seeds, sections)
+        compare(name, STREAMS[name](), options.seeds, notes, sections)
         parts = [
             tables.markdown(SCORES, sections.scores),
             NOTES,

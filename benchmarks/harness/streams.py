@@ -18,8 +18,8 @@ from harness.realdata import counted, folder, gzipped
 
 LARGEST_SHARE = 0.05  # of a stream's texts that hold a word; more common ones tell nothing of a thread
 FEWEST_TEXTS = 2
-TRAIN_LOGS_SKIPPED = 15  # of the chat logs for training one of so many is taken
-MOST_STORIES, MOST_TITLES = 2_000, 5_000
+MOST_STORIES, MOST_TITLES = 1_000, 3_000
+MOST_GROUPS = 3
 REPLIES = re.compile(r"^\s*((re|fwd?|aw)(\[\d+\]|\^\d+)?\s*:\s*)+", re.IGNORECASE)
 
 Message = dict[str, Any]
@@ -40,21 +40,19 @@ class Stream(NamedTuple):
 
 
 def newsgroup_threads() -> list[Stream]:
-    """Every second newsgroup of those with threads; the gold is the thread."""
+    """Three newsgroups of those with threads; the gold is the thread."""
     messages = _json_lines(gzipped("newsgroups_threads", "messages.jsonl.gz"))
     streams = [stream_of(part, seconds=_seconds_of_text, with_subjects=True) for part in by_group(messages)]
-    return [stream for stream in streams if stream.is_scored.any()][::2]
+    return [stream for stream in streams if stream.is_scored.any()][::2][:MOST_GROUPS]
 
 
 def chats(*, with_senders: bool) -> list[Stream]:
-    """Logs of chats, the ten for development and some for training; the gold is the conversation.
+    """The ten logs of chats for development; the gold is the conversation.
 
     Those whom a message addresses are features beside its words, and its sender if `with_senders`.
     """
     messages = _json_lines(gzipped("irc_threads", "messages.jsonl.gz"))
-    parts = by_group(messages)
-    logs = [part for part in parts if part[0]["split"] == "dev"]
-    logs += [part for part in parts if part[0]["split"] == "train"][::TRAIN_LOGS_SKIPPED]
+    logs = [part for part in by_group(messages) if part[0]["split"] == "dev"]
 
     def people(message: Message) -> list[str]:
         named = message["mentions"] + ([message["from_hash"]] if with_senders else [])

@@ -68,10 +68,10 @@ def test_groups_keep_the_order_of_their_messages():
 @pytest.mark.parametrize(
     ("name", "n_streams", "n_rows", "n_threads"),
     [
-        ("newsgroup threads", 5, 4_848, 2_454),
-        ("IRC, and senders", 21, 6_662, 933),
-        ("News-T", 1, 5_000, 67),
-        ("Reuters", 1, 2_000, 45),
+        ("newsgroup threads", 3, 2_986, 1_739),
+        ("IRC, and senders", 10, 2_336, 330),
+        ("News-T", 1, 3_000, 42),
+        ("Reuters", 1, 1_000, 40),
     ],
 )
 def test_real_streams_are_read_whole(real_data, monkeypatch, name, n_streams, n_rows, n_threads):
