@@ -1,4 +1,4 @@
-"""The one compile policy: nothing else in the package but `lanes` mentions Numba.
+"""The one compile policy: nothing else in the package but `lanes` and `prefetch` mentions Numba.
 
 Fast-math never includes ``nnan`` or ``ninf``: minus infinity means "impossible" in log space. ``reassoc`` is left
 out of `kernel` as well, so that compiled and plain Python agree; `reordering_kernel` grants it to sums whose last
@@ -22,13 +22,18 @@ def kernel(function: F) -> F:
     return _compiled(function, _MATH)
 
 
+def inlined_kernel(function: F) -> F:
+    """Compile `function` as `kernel` does, into its callers: a call counts references to each array, twice."""
+    return _compiled(function, _MATH, forceinline=True)
+
+
 def reordering_kernel(function: F) -> F:
     """Compile `function` as `kernel` does and let its sums be reordered for speed."""
     return _compiled(function, _MATH | {"reassoc"})
 
 
-def _compiled(function: F, math: set[str]) -> F:
-    options: dict[str, Any] = {"fastmath": math, "error_model": "numpy", "nogil": True}
+def _compiled(function: F, math: set[str], **further: bool) -> F:
+    options: dict[str, Any] = {"fastmath": math, "error_model": "numpy", "nogil": True, **further}
     try:
         return cast(F, numba.njit(cache=True, **options)(function))
     except (

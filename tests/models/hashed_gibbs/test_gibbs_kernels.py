@@ -54,10 +54,14 @@ def test_cells_of_a_feature_are_a_dict(mode, changes, is_direct):
         change = -held.get(cluster, 0) if takes_all else size
         if change == 0 or (cluster not in held and len(held) == room):
             continue
-        cell = as_mode(cell_kernels.change_count, mode)(
-            clusters.mask[0], clusters.start[0], clusters.n_listed, clusters.slots, clusters.keys,
-            clusters.cell_counts, clusters.gains, 0, cluster, change,
-        )  # fmt: skip
+        if is_direct:
+            cell = clusters.start[0] + cluster
+            clusters.cell_counts[cell] += change
+        else:
+            cell = as_mode(cell_kernels.change_list, mode)(
+                clusters.mask[0], clusters.start[0], clusters.n_listed, clusters.slots, clusters.keys,
+                clusters.cell_counts, clusters.gains, 0, cluster, change,
+            )  # fmt: skip
         held[cluster] = held.get(cluster, 0) + change
         if not held[cluster]:
             del held[cluster]
@@ -65,7 +69,7 @@ def test_cells_of_a_feature_are_a_dict(mode, changes, is_direct):
         else:
             assert clusters.cell_counts[cell] == held[cluster]
             clusters.gains[cell] = cluster
-        where = (clusters.mask[0], clusters.start[0], clusters.slots, clusters.keys)
+        where = (clusters.mask[0], clusters.start[0], clusters.slots)
         for k in range(31):
             count = as_mode(cell_kernels.count_of, mode)(*where, clusters.cell_counts, k)
             assert count == held.get(k, 0)

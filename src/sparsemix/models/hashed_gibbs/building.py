@@ -77,7 +77,7 @@ def no_clusters(rows: Rows, prior: Prior, n_components: int) -> Clusters:
         start[:-1],
         np.where(is_direct, -1, places - 1),
         np.zeros(most.size, np.int32),
-        np.full(start[-1], -1, np.int32),
+        np.full(start[-1], -1, np.int64),
         np.full(start[-1], -1, np.int32),
         np.zeros(start[-1], np.int32),
         np.zeros(start[-1], np.float32),

@@ -2,17 +2,25 @@
 
 import numpy as np
 
-from sparsemix.numeric.jit import kernel
+from sparsemix.numeric.jit import inlined_kernel
+from sparsemix.numeric.prefetch import prefetch
 
 _SPREAD = 0x9E3779B1  # odd, near 2**32 over the golden ratio: neighbours land far apart
+_PLACE = (1 << 32) - 1
+_LINE = 16  # numbers of four bytes in a line of the processor's cache
 
 
-@kernel
+@inlined_kernel
+def slot_of(cluster, place):
+    """What the hash table says about a cluster of a list: which, and its place there; never negative."""
+    return (np.int64(cluster) << 32) | np.int64(place)
+
+
+@inlined_kernel
 def cell_of(
     mask,  # IN  int64, of the feature; negative for a cell per cluster
     start,  # IN  int64
-    slots,  # IN  (n_cells,) int32
-    keys,  # IN  (n_cells,) int32
+    slots,  # IN  (n_cells,) int64
     cluster,  # IN  int64
 ):
     """Place of a cluster's count, or -1 if it has none."""
@@ -20,27 +28,27 @@ def cell_of(
         return start + cluster
     at = ((cluster * _SPREAD) >> 7) & mask
     while True:
-        place = np.int64(slots[start + at])
-        if place < 0:
+        slot = slots[start + at]
+        if slot < 0:
             return np.int64(-1)
-        if keys[start + place] == cluster:
-            return start + place
+        if slot >> 32 == cluster:
+            return start + (slot & _PLACE)
         at = (at + 1) & mask
 
 
-@kernel
-def count_of(mask, start, slots, keys, cell_counts, cluster):
+@inlined_kernel
+def count_of(mask, start, slots, cell_counts, cluster):
     """Sum of a feature's counts in a cluster."""
-    cell = cell_of(mask, start, slots, keys, cluster)
+    cell = cell_of(mask, start, slots, cluster)
     return np.int64(0) if cell < 0 else np.int64(cell_counts[cell])
 
 
-@kernel
-def change_count(
-    mask,  # IN  int64
+@inlined_kernel
+def change_list(
+    mask,  # IN  int64, of a feature with a list
     start,  # IN  int64
     n_listed,  # IN, OUT  (n_features,) int32
-    slots,  # IN, OUT  (n_cells,) int32
+    slots,  # IN, OUT  (n_cells,) int64
     keys,  # IN, OUT  (n_cells,) int32
     cell_counts,  # IN, OUT  (n_cells,) int32
     gains,  # IN, OUT  (n_cells,) float32
@@ -49,54 +57,112 @@ def change_count(
     change,  # IN  int64
 ):
     """Add to a feature's count in a cluster, and return the cell, or -1: a count of zero leaves the list."""
-    if mask < 0:
-        cell_counts[start + cluster] += change
-        return start + cluster
     at = ((cluster * _SPREAD) >> 7) & mask
-    place = np.int64(slots[start + at])
-    while place >= 0 and keys[start + place] != cluster:
+    slot = slots[start + at]
+    while slot >= 0 and slot >> 32 != cluster:
         at = (at + 1) & mask
-        place = np.int64(slots[start + at])
-    if place < 0:
-        place = np.int64(n_listed[feature])
+        slot = slots[start + at]
+    if slot < 0:
+        slot = slot_of(cluster, n_listed[feature])
         n_listed[feature] += 1
-        slots[start + at] = place
-        keys[start + place] = cluster
-    cell_counts[start + place] += change
-    if cell_counts[start + place] == 0:
+        slots[start + at] = slot
+        keys[start + (slot & _PLACE)] = cluster
+    cell = start + (slot & _PLACE)
+    cell_counts[cell] += change
+    if cell_counts[cell] == 0:
         n_listed[feature] -= 1
-        _take_off_list(slots, keys, cell_counts, gains, mask, start, place, np.int64(n_listed[feature]))
-        _close_gap(slots, keys, mask, start, at)
+        _take_off_list(
+            slots, keys, cell_counts, gains, mask, start, cell, start + np.int64(n_listed[feature])
+        )
+        _close_gap(slots, mask, start, at)
         return np.int64(-1)
-    return start + place
+    return cell
 
 
-@kernel
-def _take_off_list(slots, keys, counts, gains, mask, start, place, last):
-    """The last of the list takes the place that becomes free."""
-    if place != last:
-        at = ((np.int64(keys[start + last]) * _SPREAD) >> 7) & mask
-        while slots[start + at] != last:
+@inlined_kernel
+def _take_off_list(slots, keys, counts, gains, mask, start, cell, last):
+    """The last cell of the list takes the place that becomes free."""
+    if cell != last:
+        cluster = np.int64(keys[last])
+        at = ((cluster * _SPREAD) >> 7) & mask
+        while slots[start + at] >> 32 != cluster:
             at = (at + 1) & mask
-        slots[start + at] = place
-        keys[start + place] = keys[start + last]
-        counts[start + place] = counts[start + last]
-        gains[start + place] = gains[start + last]
-    keys[start + last] = -1
-    counts[start + last] = 0
+        slots[start + at] = slot_of(cluster, cell - start)
+        keys[cell] = keys[last]
+        counts[cell] = counts[last]
+        gains[cell] = gains[last]
+    keys[last] = -1
+    counts[last] = 0
 
 
-@kernel
-def _close_gap(slots, keys, mask, start, gap):
+@inlined_kernel
+def _close_gap(slots, mask, start, gap):
     """Free a place of the hash table and move up those behind it that would not be found any more."""
     at = gap
     while True:
         at = (at + 1) & mask
-        place = np.int64(slots[start + at])
-        if place < 0:
+        slot = slots[start + at]
+        if slot < 0:
             break
-        home = ((np.int64(keys[start + place]) * _SPREAD) >> 7) & mask
+        home = (((slot >> 32) * _SPREAD) >> 7) & mask
         if ((at - home) & mask) >= ((at - gap) & mask):
-            slots[start + gap] = place
+            slots[start + gap] = slot
             gap = at
     slots[start + gap] = -1
+
+
+@inlined_kernel
+def ask_for(rows, clusters, order, i, assigned, budget):
+    """Ask for what the next rows of the order will look at: the cells of one, the entries of the one after it."""
+    if i + 2 < order.shape[0]:
+        row = order[i + 2]
+        for at in range(rows.indptr[row], rows.indptr[row + 1], _LINE):
+            prefetch(rows.columns, at)
+            prefetch(rows.counts, at)
+    if i + 1 >= order.shape[0]:
+        return
+    row, n_seen = order[i + 1], np.int64(0)
+    columns, added, mask, start = rows.columns, rows.counts, clusters.mask, clusters.start
+    keys, gains, counts = clusters.keys, clusters.gains, clusters.cell_counts
+    own, at, end = max(assigned[row], 0), rows.indptr[row], rows.indptr[row + 1]
+    while at < end and n_seen < budget:
+        w = columns[at]
+        first, is_list = start[w], mask[w] >= 0
+        n_cells = np.int64(clusters.n_listed[w]) if is_list else clusters.sizes.shape[0]
+        prefetch(counts, first + own)
+        for cell in range(first, first + n_cells, _LINE):
+            prefetch(gains, cell)
+            if is_list:
+                prefetch(keys, cell)
+            if is_list or added[at] > 1:
+                prefetch(counts, cell)
+        n_seen += n_cells
+        at += 1
+
+
+@inlined_kernel
+def ask_for_cells(rows, row, clusters, cluster):
+    """Ask for what the counts of a row's features in a cluster are found by, then for the counts."""
+    columns, mask, start, n_listed = rows.columns, clusters.mask, clusters.start, clusters.n_listed
+    slots, keys, counts, gains = clusters.slots, clusters.keys, clusters.cell_counts, clusters.gains
+    begin, end = rows.indptr[row], rows.indptr[row + 1]
+    spread = (cluster * _SPREAD) >> 7
+    for at in range(begin, end):
+        w = columns[at]
+        if mask[w] < 0:
+            prefetch(counts, start[w] + cluster)
+            prefetch(gains, start[w] + cluster)
+        else:
+            prefetch(slots, start[w] + (spread & mask[w]))
+            last = start[w] + np.int64(n_listed[w])
+            prefetch(keys, last)
+            prefetch(counts, last)
+            prefetch(gains, last)
+    for at in range(begin, end):
+        w = columns[at]
+        if mask[w] >= 0:
+            slot = slots[start[w] + (spread & mask[w])]
+            cell = start[w] + (slot & _PLACE if slot >= 0 else np.int64(0))
+            prefetch(keys, cell)
+            prefetch(counts, cell)
+            prefetch(gains, cell)

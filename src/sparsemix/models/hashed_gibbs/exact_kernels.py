@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from sparsemix.models.hashed_gibbs.cell_kernels import count_of
+from sparsemix.models.hashed_gibbs.cell_kernels import ask_for, ask_for_cells, count_of
 from sparsemix.models.hashed_gibbs.kernels import (
     add_row,
     add_tokens,
@@ -22,7 +22,7 @@ from sparsemix.models.hashed_gibbs.kernels import (
     log_weight,
 )
 from sparsemix.models.hashed_gibbs.state import BERNOULLI, MULTINOMIAL, PROCESS
-from sparsemix.numeric.jit import kernel
+from sparsemix.numeric.jit import inlined_kernel, kernel
 
 FLOOR = (
     -40.0
@@ -47,12 +47,15 @@ def sweep_exact(
     for i in range(order.shape[0]):
         row = order[i]
         own = assigned[row]
+        ask_for(rows, clusters, order, i, assigned, 1 << 30)
         score_all(rows, row, prior, clusters, own, held, scores, scratch)
         new, top = draw(scores, FLOOR, uniforms[i, 0], weights, above)
         tally_out[2] += 1
         if new == own:
             continue
         tally_out[0] += 1
+        ask_for_cells(rows, row, clusters, own)
+        ask_for_cells(rows, row, clusters, new)
         log_ratio = max(scores[own] - top, FLOOR) - max(scores[new] - top, FLOOR)
         log_ratio += log_target(rows, row, prior, clusters, new, own)
         log_ratio -= log_target(rows, row, prior, clusters, own, own)
@@ -98,7 +101,7 @@ def score_all(
             _add_at_once(prior, sizes, all_keys, all_counts, first, n_cells, added, held_out)
         elif is_list:
             _add_list(all_keys, all_gains, first, n_cells, held_out)
-            _add_list_further(logs, prior.a, all_keys, all_counts, first, n_cells, added, held_out)
+            add_list_further(logs, prior.a, all_keys, all_counts, first, n_cells, added, held_out)
         else:
             for k in range(held_out.shape[0]):
                 held_out[k] += all_gains[first + np.uint64(k)]
@@ -108,7 +111,7 @@ def score_all(
                     for k in range(held_out.shape[0]):
                         held_out[k] += logs[np.uint32(all_counts[first + np.uint64(k)] + token)] - of_none
                 else:
-                    _add_far(logs, prior.a, all_counts, first, token, held_out)
+                    add_far(logs, prior.a, all_counts, first, token, held_out)
         if of_own > added and is_by_token:
             held_by_own = add_tokens(logs, prior.a, of_own - added, added, held_by_own)
         elif of_own > added:
@@ -154,7 +157,7 @@ def weigh_empty(prior, clusters, own, scores_out):
         scores_out[own] += weight
 
 
-@kernel
+@inlined_kernel
 def count_at(keys, counts, first, n_cells, cluster):
     """Count of a cluster in a list of so many cells from `first`; zero if it is not there."""
     count = np.int64(0)
@@ -164,28 +167,30 @@ def count_at(keys, counts, first, n_cells, cluster):
     return count
 
 
-@kernel
+@inlined_kernel
 def _add_list(keys, gains, first, n_cells, held_out):
     for j in range(n_cells):
         at = first + np.uint64(j)
         held_out[np.uint32(keys[at])] += gains[at]
 
 
-@kernel
-def _add_list_further(logs, a, keys, counts, first, n_cells, added, held_out):
+@inlined_kernel
+def add_list_further(logs, a, keys, counts, first, n_cells, added, held_out):
+    """Add what the tokens of a feature after the first say for the clusters of its list."""
     for token in range(1, added):
         for j in range(n_cells):
             at = first + np.uint64(j)
             held_out[np.uint32(keys[at])] += further(logs, a, np.int64(counts[at]), token)
 
 
-@kernel
-def _add_far(logs, a, counts, first, token, held_out):
+@inlined_kernel
+def add_far(logs, a, counts, first, token, held_out):
+    """Add what a further token of a feature says, where there is a cell for every cluster."""
     for k in range(held_out.shape[0]):
         held_out[k] += further(logs, a, np.int64(counts[first + np.uint64(k)]), token)
 
 
-@kernel
+@inlined_kernel
 def further(logs, a, count, token):
     """What a further token of a feature adds, as in `add_tokens`."""
     if count + token < logs.shape[0]:
@@ -208,14 +213,14 @@ def has_series(prior, length):
     return prior.family != MULTINOMIAL or length <= _SHORT * prior.a * prior.n_features
 
 
-@kernel
+@inlined_kernel
 def factors_of_length(length):
     """Factors of the last three of a cluster's constants."""
     pairs = 0.5 * length * (length - 1.0)
     return np.float64(length), pairs, pairs * (2.0 * length - 1.0) / 6.0
 
 
-@kernel
+@inlined_kernel
 def score_of_length(prior, constant, size, total, length):
     """What a score owes to the cluster and the row's length."""
     if has_series(prior, length):
@@ -224,7 +229,7 @@ def score_of_length(prior, constant, size, total, length):
     return constant[0] + log_of_length(prior, size, total, length)
 
 
-@kernel
+@inlined_kernel
 def constants_without(rows, row, prior, clusters, own, out):
     """Constants of a row's own cluster without the row."""
     size, total = clusters.sizes[own] - 1, clusters.totals[own] - rows.lengths[row]
@@ -233,7 +238,7 @@ def constants_without(rows, row, prior, clusters, own, out):
         for at in range(rows.indptr[row], rows.indptr[row + 1]):
             w = rows.columns[at]
             count = count_of(
-                clusters.mask[w], clusters.start[w], clusters.slots, clusters.keys, clusters.cell_counts, own
+                clusters.mask[w], clusters.start[w], clusters.slots, clusters.cell_counts, own
             ) - np.int64(rows.counts[at])
             off += log_plus(prior.log_b, prior.b, size - count)
             if count < size:

@@ -114,11 +114,11 @@ def own_without(
     size, total = clusters.sizes[own] - 1, clusters.totals[own] - rows.lengths[row]
     off = clusters.off[own, 1]
     columns, counts, mask, start = rows.columns, rows.counts, clusters.mask, clusters.start
-    slots, keys, cell_counts, signs = clusters.slots, clusters.keys, clusters.cell_counts, signatures.signs
+    slots, cell_counts, signs = clusters.slots, clusters.cell_counts, signatures.signs
     logs, scale, centre = prior.log_a, signatures.scale, signatures.centre
     for at in range(rows.indptr[row], rows.indptr[row + 1]):
         w, added = columns[at], np.int64(counts[at])
-        count = count_of(mask[w], start[w], slots, keys, cell_counts, own)
+        count = count_of(mask[w], start[w], slots, cell_counts, own)
         change, square_change = _changes(logs, prior.a, scale[w], centre[w], count, -added)
         square += square_change
         plain += change
@@ -155,12 +155,12 @@ def add_direction(signs, change, products_out):
 def move_signature(rows, row, prior, clusters, signatures, cluster, sign):
     """Change the products of a cluster as `add_row` is about to change its counts."""
     columns, counts, mask, start = rows.columns, rows.counts, clusters.mask, clusters.start
-    slots, keys, cell_counts, signs = clusters.slots, clusters.keys, clusters.cell_counts, signatures.signs
+    slots, cell_counts, signs = clusters.slots, clusters.cell_counts, signatures.signs
     logs, scale, centre = prior.log_a, signatures.scale, signatures.centre
     products = signatures.products[cluster]
     for at in range(rows.indptr[row], rows.indptr[row + 1]):
         w, added = columns[at], np.int64(counts[at])
-        count = count_of(mask[w], start[w], slots, keys, cell_counts, cluster)
+        count = count_of(mask[w], start[w], slots, cell_counts, cluster)
         change, square_change = _changes(logs, prior.a, scale[w], centre[w], count, sign * added)
         signatures.squares[cluster] += square_change
         signatures.sums[cluster] += change

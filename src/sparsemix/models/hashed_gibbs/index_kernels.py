@@ -10,12 +10,13 @@ import math
 
 import numpy as np
 
-from sparsemix.models.hashed_gibbs.cell_kernels import count_of
+from sparsemix.models.hashed_gibbs.cell_kernels import ask_for, ask_for_cells, count_of
 from sparsemix.models.hashed_gibbs.exact_kernels import (
+    add_far,
+    add_list_further,
     constants_without,
     count_at,
     factors_of_length,
-    further,
     has_series,
     score_of_length,
 )
@@ -25,12 +26,13 @@ from sparsemix.models.hashed_gibbs.kernels import (
     constants,
     gain,
     has_tokens,
+    highest,
     log_plus,
     log_target,
     log_weight,
 )
 from sparsemix.models.hashed_gibbs.state import PROCESS, Workspace
-from sparsemix.numeric.jit import kernel
+from sparsemix.numeric.jit import inlined_kernel, kernel
 
 ELSEWHERE = 0.02  # uniform share of the proposals
 CANDIDATES = 8  # clusters at most that are scored with all features
@@ -53,12 +55,15 @@ def sweep_index(
     for i in range(order.shape[0]):
         row = order[i]
         own = assigned[row]
+        ask_for(rows, clusters, order, i, assigned, budget)
         n, total, top = propose(rows, row, budget, prior, clusters, own, work)
         new = draw_proposal(clusters, own, n, total, top, uniforms[i, 0], work)
         tally_out[2] += 1
         if new == own:
             continue
         tally_out[0] += 1
+        ask_for_cells(rows, row, clusters, own)
+        ask_for_cells(rows, row, clusters, new)
         log_ratio = log_share(clusters, own, own, n, total, top, work)
         log_ratio -= log_share(clusters, own, new, n, total, top, work)
         log_ratio += log_target(rows, row, prior, clusters, new, own)
@@ -100,7 +105,6 @@ def workspace(rows, prior, clusters):
         np.zeros(n_clusters, np.float32),
         np.empty(n_clusters + 1, np.int64),
         np.empty(n_clusters),
-        np.arange(n_clusters).astype(np.int32),
         np.empty(longest(rows), np.int64),
         np.empty(CANDIDATES, np.int64),
         np.empty(CANDIDATES),
@@ -149,7 +153,7 @@ def propose(rows, row, budget, prior, clusters, own, work):
     return n, total, top
 
 
-@kernel
+@inlined_kernel
 def _candidates(rows, row, budget, prior, clusters, own, work):
     """Choose the clusters with the best scores from rare features alone; returns (how many, end of those features).
 
@@ -164,22 +168,30 @@ def _candidates(rows, row, budget, prior, clusters, own, work):
     )
     held, found, logs, sizes = work.held, work.found, prior.log_single, clusters.sizes
     at, end, length = rows.indptr[row], rows.indptr[row + 1], rows.lengths[row]
-    n_found, n_seen, held_by_own = 0, 0, np.float32(0.0)
+    n_found, n_seen, held_by_own = np.uint64(0), np.int64(0), np.float32(0.0)
     while at < end and n_seen < budget:
         w, added = columns[at], np.int64(added_counts[at])
-        first, is_list, is_by_token = starts[w], mask[w] >= 0, has_tokens(prior, added)
-        last = first + (np.int64(n_listed[w]) if is_list else held.shape[0])
+        first, is_list, is_by_token = np.uint64(starts[w]), mask[w] >= 0, has_tokens(prior, added)
+        n_cells = np.uint64(n_listed[w]) if is_list else np.uint64(held.shape[0])
         if not is_list and n_seen > 0 and n_seen + held.shape[0] > budget:
             break
-        keys = all_keys[first:last] if is_list else work.identity
-        counts = all_counts[first:last]
-        of_own = count_at(keys, counts, np.uint64(0), last - first, own)
-        if is_by_token:
-            n_found = _find(keys, all_gains[first:last], held, found, n_found)
-            _add_further(logs, prior.a, keys, counts, added, held)
+        of_own = np.int64(0)
+        if not is_list and own >= 0:
+            of_own = np.int64(all_counts[first + np.uint64(own)])
+        elif is_list:
+            of_own = count_at(all_keys, all_counts, first, np.int64(n_cells), own)
+        if not is_by_token:
+            n_found = _find_at_once(
+                prior, sizes, all_keys, all_counts, first, n_cells, added, held, found, n_found
+            )
+        elif is_list:
+            n_found = _find(all_keys, all_gains, first, n_cells, held, found, n_found)
+            add_list_further(logs, prior.a, all_keys, all_counts, first, np.int64(n_cells), added, held)
         else:
-            n_found = _find_at_once(prior, sizes, keys, counts, added, held, found, n_found)
-        n_seen += last - first - (1 if is_list and of_own == added else 0)
+            n_found = _find_direct(all_gains, first, held, found, n_found)
+            for token in range(1, added):
+                add_far(logs, prior.a, all_counts, first, token, held)
+        n_seen += np.int64(n_cells) - (1 if is_list and of_own == added else 0)
         if of_own > added and is_by_token:
             held_by_own = add_tokens(logs, prior.a, of_own - added, added, held_by_own)
         elif of_own > added:
@@ -194,62 +206,70 @@ def _candidates(rows, row, budget, prior, clusters, own, work):
     return n, at
 
 
-@kernel
-def _find(keys, gains, held, found, n):
+@inlined_kernel
+def _find(keys, gains, first, n_cells, held, found, n):
     """Add a feature's gains to the clusters that hold it; returns how many are found by now."""
-    for j in range(keys.shape[0]):
-        k = keys[j]
+    for at in range(first, first + n_cells):
+        k, gained = np.uint32(keys[at]), gains[at]
         before = held[k]
         found[n] = k
-        n += np.int64(before == 0.0) & np.int64(gains[j] > 0.0)
-        held[k] = before + gains[j]
+        n += np.uint64(before == 0.0) & np.uint64(gained > 0.0)
+        held[k] = before + gained
+    return n
+
+
+@inlined_kernel
+def _find_direct(gains, first, held, found, n):
+    """As `_find`, of a feature that has a cell for every cluster."""
+    for k in range(np.uint64(held.shape[0])):
+        before, gained = held[k], gains[first + k]
+        found[n] = k
+        n += np.uint64(before == 0.0) & np.uint64(gained > 0.0)
+        held[k] = before + gained
     return n
 
 
 @kernel
-def _add_further(logs, a, keys, counts, added, held):
-    for token in range(1, added):
-        for j in range(keys.shape[0]):
-            held[keys[j]] += further(logs, a, np.int64(counts[j]), token)
-
-
-@kernel
-def _find_at_once(prior, sizes, keys, counts, added, held, found, n):
-    """As `_find`, of features whose tokens are not added one after another."""
-    for j in range(keys.shape[0]):
-        k, count = np.int64(keys[j]), np.int64(counts[j])
+def _find_at_once(prior, sizes, keys, counts, first, n_cells, added, held, found, n):
+    """As `_find`, of features whose tokens are not added one after another; keys of -1 are those of direct cells."""
+    for j in range(n_cells):
+        key, count = keys[first + j], np.int64(counts[first + j])
         if count > 0:
+            k = np.int64(key) if key >= 0 else np.int64(j)
             before = held[k]
             found[n] = k
-            n += 1 if before == 0.0 else 0
+            n += np.uint64(before == 0.0)
             held[k] = before + gain(prior, sizes[k], count, added)
     return n
 
 
-@kernel
+@inlined_kernel
 def _best(prior, clusters, length, own, n_found, work):
     """Keep the best of the clusters found, but for the own one, and forget the others; returns how many."""
-    held, found, partial = work.held, work.found, work.partial
-    is_short, constant, top = has_series(prior, length), clusters.constant, -np.inf
-    ones, pairs, squares = factors_of_length(length)
+    held, found, partial, constant = work.held, work.found, work.partial, clusters.constant
+    if has_series(prior, length):
+        ones, pairs, squares = factors_of_length(length)
+        for j in range(n_found):
+            k = np.uint64(found[j])
+            of_length = ones * constant[k, 1] + pairs * constant[k, 2] + squares * constant[k, 3]
+            partial[j] = held[k] + (constant[k, 0] + of_length)
+    else:
+        for j in range(n_found):
+            k = found[j]
+            of_length = score_of_length(prior, constant[k], clusters.sizes[k], clusters.totals[k], length)
+            partial[j] = held[k] + of_length
     for j in range(n_found):
-        k = found[j]
-        of_length = constant[k, 0] + ones * constant[k, 1] + pairs * constant[k, 2] + squares * constant[k, 3]
-        partial[j] = held[k] + of_length
-        if not is_short:
-            partial[j] = held[k] + score_of_length(
-                prior, constant[k], clusters.sizes[k], clusters.totals[k], length
-            )
-        held[k] = np.float32(0.0)
-        top = max(top, partial[j] if k != own else -np.inf)
-    n = 0
+        held[np.uint64(found[j])] = np.float32(0.0)
+        if found[j] == own:
+            partial[j] = -np.inf
+    n, least = 0, highest(partial[:n_found]) - WINDOW if n_found else np.inf
     for j in range(n_found):
-        if partial[j] >= top - WINDOW and found[j] != own:
+        if partial[j] >= least and found[j] != own:
             n = _insert(work, n, found[j], partial[j])
     return n
 
 
-@kernel
+@inlined_kernel
 def _insert(work, n, cluster, score):
     """Keep the best candidates in order, equals by their number; returns how many there are."""
     if n == CANDIDATES:
@@ -267,16 +287,16 @@ def _insert(work, n, cluster, score):
     return n + 1
 
 
-@kernel
+@inlined_kernel
 def _add_others(rows, row, first, prior, clusters, own, n, work):
     """Add to the candidates' scores what the features from entry `first` on say."""
     end, columns, added, counts = rows.indptr[row + 1], rows.columns, rows.counts, work.counts
     mask, starts, sizes = clusters.mask, clusters.start, clusters.sizes
-    slots, keys, cell_counts = clusters.slots, clusters.keys, clusters.cell_counts
+    slots, cell_counts = clusters.slots, clusters.cell_counts
     logs, a = prior.log_single, prior.a
     for j in range(n):
         k = work.chosen[j]
-        _look_up(columns, first, end, mask, starts, slots, keys, cell_counts, k, counts)
+        _look_up(columns, first, end, mask, starts, slots, cell_counts, k, counts)
         score = 0.0
         for at in range(first, end):
             tokens = np.int64(added[at])
@@ -288,15 +308,15 @@ def _add_others(rows, row, first, prior, clusters, own, n, work):
         work.scores[j] += score
 
 
-@kernel
-def _look_up(columns, first, end, mask, starts, slots, keys, cell_counts, cluster, counts_out):
+@inlined_kernel
+def _look_up(columns, first, end, mask, starts, slots, cell_counts, cluster, counts_out):
     """Counts of features in a cluster; in a loop of their own the processor fetches many at a time."""
     for at in range(first, end):
         w = columns[at]
-        counts_out[at - first] = count_of(mask[w], starts[w], slots, keys, cell_counts, cluster)
+        counts_out[at - first] = count_of(mask[w], starts[w], slots, cell_counts, cluster)
 
 
-@kernel
+@inlined_kernel
 def draw_proposal(clusters, own, n, total, top, uniform, work):
     """Draw from the proposal."""
     n_clusters = clusters.sizes.shape[0]
@@ -316,7 +336,7 @@ def draw_proposal(clusters, own, n, total, top, uniform, work):
     return own if chosen == clusters.n_empty[0] else np.int64(clusters.empty[chosen])
 
 
-@kernel
+@inlined_kernel
 def log_share(clusters, own, cluster, n, total, top, work):
     """Log probability of a proposal."""
     n_clusters = clusters.sizes.shape[0]

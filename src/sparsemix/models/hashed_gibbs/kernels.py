@@ -15,15 +15,15 @@ import math
 
 import numpy as np
 
-from sparsemix.models.hashed_gibbs.cell_kernels import change_count, count_of
+from sparsemix.models.hashed_gibbs.cell_kernels import change_list, count_of
 from sparsemix.models.hashed_gibbs.state import BERNOULLI, FINITE, MULTINOMIAL
-from sparsemix.numeric.jit import kernel, popcount
+from sparsemix.numeric.jit import inlined_kernel, kernel, popcount
 from sparsemix.probability.gamma_ratios import log_rising as log_gamma_ratio
 
 FEW = 16  # up to so many tokens of a feature their logarithms are added; beyond, log gamma is asked
 
 
-@kernel
+@inlined_kernel
 def log_plus(table, pseudo_count, count):
     """log(pseudo_count + count)."""
     if count < table.shape[0]:
@@ -31,7 +31,7 @@ def log_plus(table, pseudo_count, count):
     return math.log(pseudo_count + count)
 
 
-@kernel
+@inlined_kernel
 def log_rising(log_a, a, count, added):
     """Log of the rising factorial, ln G(a + count + added) - ln G(a + count)."""
     if added > FEW:
@@ -42,7 +42,7 @@ def log_rising(log_a, a, count, added):
     return total
 
 
-@kernel
+@inlined_kernel
 def log_weight(prior, size, n_empty, n_clusters):
     """Log of a cluster's prior weight for one more row; `n_empty` clusters have none."""
     if prior.process == FINITE:
@@ -52,7 +52,7 @@ def log_weight(prior, size, n_empty, n_clusters):
     return math.log((prior.concentration + prior.discount * (n_clusters - n_empty)) / n_empty)
 
 
-@kernel
+@inlined_kernel
 def log_of_length(prior, size, total, length):
     """What the predictive owes to the sums of cluster and row, but for Bernoulli's sum over all features."""
     if prior.family == MULTINOMIAL:
@@ -73,15 +73,13 @@ def off_sum(prior, clusters, cluster, size):
         return prior.n_features * prior.log_b[0]
     total = 0.0
     for w in range(prior.n_features):
-        count = count_of(
-            clusters.mask[w], clusters.start[w], clusters.slots, clusters.keys, clusters.cell_counts, cluster
-        )
+        count = count_of(clusters.mask[w], clusters.start[w], clusters.slots, clusters.cell_counts, cluster)
         if count <= size:
             total += log_plus(prior.log_b, prior.b, size - count)
     return total
 
 
-@kernel
+@inlined_kernel
 def log_score(rows, row, prior, clusters, cluster, is_own):
     """Score of a row in a cluster, O(its features); `is_own` if the cluster holds the row, which is left out then."""
     length = rows.lengths[row]
@@ -91,11 +89,11 @@ def log_score(rows, row, prior, clusters, cluster, is_own):
     if prior.family == BERNOULLI:
         score += clusters.off[cluster, 1 if is_own else 0]
     columns, counts, mask, start = rows.columns, rows.counts, clusters.mask, clusters.start
-    slots, keys, cell_counts = clusters.slots, clusters.keys, clusters.cell_counts
+    slots, cell_counts = clusters.slots, clusters.cell_counts
     log_a, log_b, b = prior.log_a, prior.log_b, prior.b
     for at in range(rows.indptr[row], rows.indptr[row + 1]):
         w, added = columns[at], np.int64(counts[at])
-        count = count_of(mask[w], start[w], slots, keys, cell_counts, cluster) - (added if is_own else 0)
+        count = count_of(mask[w], start[w], slots, cell_counts, cluster) - (added if is_own else 0)
         if prior.family != BERNOULLI:
             score += log_rising(log_a, prior.a, count, added)
             continue
@@ -107,7 +105,7 @@ def log_score(rows, row, prior, clusters, cluster, is_own):
     return score
 
 
-@kernel
+@inlined_kernel
 def log_target(rows, row, prior, clusters, cluster, own):
     """Log full conditional of a row's cluster, up to a constant; the row is in cluster `own`, -1 for none."""
     is_own = cluster == own
@@ -161,7 +159,7 @@ def renew_all(prior, clusters):
         renew(prior, clusters, k)
 
 
-@kernel
+@inlined_kernel
 def add_tokens(logs, a, count, added, held):
     """Add to `held` what tokens of a feature say for a cluster with `count` of it, beside one without.
 
@@ -176,7 +174,7 @@ def add_tokens(logs, a, count, added, held):
     return held
 
 
-@kernel
+@inlined_kernel
 def gain(prior, size, count, added):
     """The same at once, where tokens are not added: of Bernoulli rows, and of many tokens."""
     if prior.family == BERNOULLI:
@@ -187,7 +185,7 @@ def gain(prior, size, count, added):
     )
 
 
-@kernel
+@inlined_kernel
 def has_tokens(prior, added):
     """Whether a feature's tokens are added one after another."""
     return prior.family != BERNOULLI and added <= FEW
@@ -234,12 +232,24 @@ def change_counts(rows, row, prior, clusters, cluster, sign):
     n_listed, slots, keys = clusters.n_listed, clusters.slots, clusters.keys
     cell_counts, gains, logs = clusters.cell_counts, clusters.gains, prior.log_single
     for at in range(rows.indptr[row], rows.indptr[row + 1]):
-        w = columns[at]
-        change = sign * np.int64(counts[at])
-        cell = change_count(mask[w], start[w], n_listed, slots, keys, cell_counts, gains, w, cluster, change)
+        w, change = columns[at], sign * np.int64(counts[at])
+        if mask[w] < 0:
+            cell = start[w] + cluster
+            cell_counts[cell] += change
+        else:
+            cell = change_list(
+                mask[w], start[w], n_listed, slots, keys, cell_counts, gains, w, cluster, change
+            )
         if cell >= 0:
-            count = np.int64(cell_counts[cell])
-            gains[cell] = add_tokens(logs, prior.a, count, 1, np.float32(0.0))
+            gains[cell] = gain_of_one(logs, prior.a, np.int64(cell_counts[cell]))
+
+
+@inlined_kernel
+def gain_of_one(logs, a, count):
+    """What one token of a feature says for a cluster with `count` of it, beside one without."""
+    if count < logs.shape[0]:
+        return logs[np.uint32(count)] - logs[0]
+    return np.float32(math.log(a + count)) - logs[0]
 
 
 @kernel

@@ -64,7 +64,8 @@ class Clusters(NamedTuple):
     else the first cells are a list of the clusters that hold the feature, ``n_listed`` of them, in no order.
     keys : cluster of each cell, -1 for none; cell_counts : sum of the feature's counts in the cluster; gains : what one
     token more of the feature adds to a row's score beside a cluster without it.
-    slots : for each list a hash table of ``mask + 1`` slots, a power of two: place of a cluster in the list, or -1.
+    slots : for each list a hash table of ``mask + 1`` slots, a power of two: a cluster and its
+    place in the list in one number, or -1.
     empty : (K,) the clusters without rows come first; place : (K,) where each cluster stands there.
     n_empty : (1,).
     constant : (K, 4) what a row's score owes to the cluster alone: constant, factor of its length, and of two
@@ -77,7 +78,7 @@ class Clusters(NamedTuple):
     start: IntVector
     mask: IntVector
     n_listed: SmallVector
-    slots: SmallVector
+    slots: IntVector
     keys: SmallVector
     cell_counts: SmallVector
     gains: NDArray[np.float32]
@@ -93,7 +94,7 @@ class Workspace(NamedTuple):
 
     held : (K,) float32, all zero between proposals: gains of the clusters that are found; found : (K + 1,) those, and a
     place to write on; partial : (K,) their scores from rare features alone.
-    identity : (K,) 0, 1, ...; counts : as many as a row has entries.
+    counts : as many as a row has entries.
     chosen, scores : (CANDIDATES,) the best of those found.
     empty : (4,) constants of a cluster without rows; empty_score : (1,) its score.
     without : (4,) constants of the row's own cluster without the row.
@@ -102,7 +103,6 @@ class Workspace(NamedTuple):
     held: NDArray[np.float32]
     found: IntVector
     partial: FloatVector
-    identity: SmallVector
     counts: IntVector
     chosen: IntVector
     scores: FloatVector

@@ -98,7 +98,7 @@ class UncollapsedChain:
             np.arange(n_features) * n_clusters,
             np.full(n_features, -1),
             np.empty(n_features, np.int32),
-            none,
+            np.empty(0, np.int64),
             none,
             cells,
             np.empty(0, np.float32),
