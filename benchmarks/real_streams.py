@@ -63,9 +63,9 @@ that the one-pass model gives to each text before it learns it, over a grid, one
 {MOST_ROWS:,} rows of {MOST_STREAMS} streams of a set where there are more. "learnt" goes on from there and learns
 concentration and half-life by `learn=True`; "a day given" is what one would say
 of newsgroups, and near what their gold says, but not what the words chose. Gibbs has {SWEEPS["n_sweeps"]} sweeps, of
-which the first {SWEEPS["burn_in"]} leave no draws, and {SWEEPS["split_merge"]} moves a row that cut and join. "multinomial" is
-`MultinomialMixture` with the gold number of clusters; "slices of time" knows that number too and no words. CPU seconds
-are for all streams of a set, one thread."""
+which the first {SWEEPS["burn_in"]} leave no draws, and {SWEEPS["split_merge"]} moves a row that cut and join.
+"multinomial" is `MultinomialMixture` with the gold number of clusters; "slices of time" knows that number too and no
+words. CPU seconds are for all streams of a set, one thread."""
 
 TOLD_NOTES = """What time can tell: the prior probability of the gold threads under the exponential kernel that fits
 them best against the step kernel that does, medians over streams. It uses the gold and chooses nothing above."""
