@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
+
 from harness.count_sets import CountSet, Halves, hide
 from harness.factor_scores import BACKING, evaluate, popularity
-from scipy import sparse
 
 LEARNT = np.array([[2.0, 0.0, 0.0, 1.0], [0.0, 3.0, 0.0, 0.0]])
 ASIDE = np.array([[0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 2.0, 1.0]])
