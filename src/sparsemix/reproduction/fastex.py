@@ -95,7 +95,8 @@ def _cost(sizes: Sizes, data: dict[int, Texts], tell: Callable[[str], None]) -> 
 def _figure(n_clusters: int, curves: Sequence[Curve]) -> Curves:
     points = [(name, point.seconds, point.vi) for name, own in curves for point in own]
     title = f"Convergence with {n_clusters:,} clusters"
-    return Curves(f"convergence_{n_clusters}", title, ("sampler", "CPU seconds", "VI"), points, is_log=True)
+    axes = ("sampler", "CPU seconds", "VI to the true clusters, nats")
+    return Curves(f"convergence_{n_clusters}", title, axes, points, is_log=True)
 
 
 def _speed(n_clusters: int, curves: Sequence[Curve]) -> list[Sequence[Cell]]:

@@ -11,12 +11,12 @@ OWN_SHARE = 0.5  # of a text's words
 
 
 def clustered_texts(
-    n_texts: int, n_words: int, n_clusters: int, length: int, seed: int
+    n_texts: int, n_words: int, n_clusters: int, length: int, seed: int, own_share: float = OWN_SHARE
 ) -> tuple[Any, NDArray[np.int64]]:
     """Return texts of `length` words each, (n_texts, n_words) CSR, and the cluster of each.
 
-    Half of the words are those of any text, the more common the lower their number (Zipf's law); the others are among
-    60 that are characteristic of the cluster, in proportions drawn for each cluster.
+    A share of the words, `own_share`, is among 60 that are characteristic of the cluster, in proportions drawn for each
+    cluster; the others are those of any text, the more common the lower their number (Zipf's law).
     """
     rng = np.random.default_rng(seed)
     truth = rng.integers(n_clusters, size=n_texts)
@@ -25,7 +25,7 @@ def clustered_texts(
     common = np.cumsum(1.0 / np.arange(1, n_words + 1))
     cluster = np.repeat(truth, length)
     words = np.searchsorted(common, rng.random(cluster.size) * common[-1])
-    is_own = rng.random(cluster.size) < OWN_SHARE
+    is_own = rng.random(cluster.size) < own_share
     owner = cluster[is_own]
     stacked = (
         ends + np.arange(n_clusters)[:, None]
