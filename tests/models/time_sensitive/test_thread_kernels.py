@@ -7,6 +7,7 @@ from thread_cases import (
     FAMILIES,
     RULES,
     all_partitions,
+    approach,
     chains_of,
     compiled_conditional,
     setting,
@@ -80,6 +81,25 @@ def test_sweeps_choose_what_the_equations_choose(family, kernel, strict):
         assert tally[2] == np.unique(expected).size
         check_joint(case, chains, tally)
         labels = chains.assigned.copy()
+
+
+def test_what_sweeps_leave_out_is_not_seen():
+    dense, times = stream(120, np.random.default_rng(8))
+    case = setting("multinomial", "exponential", dense * 3, times)
+    labels, n_left_out = by_first_appearance((times // 15).astype(np.int64)), 0
+    for row in range(0, 120, 7):
+        chains, window = chains_of(case, labels), building.window_of(case.rows, case.prior)
+        state = (case.prior, case.timing, chains, window)
+        approach(case, chains, window, row)
+        kernels.take_out(case.rows, row, *state)
+        n = kernels.score_candidates(case.rows, row, *state)
+        exact, sizes = window.scores[:n].copy(), window.sizes[window.active[: n - 1]]
+        assert kernels.score_near(case.rows, row, *state, kernels.FAR) == n
+        missing = exact - window.scores[:n]
+        assert np.all((missing >= -1e-12) & (missing <= np.append(np.log(sizes), 0.0) + 1e-12))
+        assert np.all(np.exp(exact - exact.max())[missing > 1e-12] < 1e-20)
+        n_left_out += np.count_nonzero(missing > 1e-12)
+    assert n_left_out >= 3
 
 
 def check_joint(case, chains, tally):

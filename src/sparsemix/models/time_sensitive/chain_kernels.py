@@ -55,29 +55,42 @@ def next_member(chains, cluster):
 @kernel
 def log_time_factor(timing, chains, cluster, size, row):
     """Log prior weight of a cluster, without the row, for the row (eq 7)."""
+    last, following = chains.cursor[cluster], next_member(chains, cluster)
     if timing.way == RECURSION:
         rate = timing.rates[chains.rate[cluster]]
-        return _factor_by_recursion(
-            timing, chains, rate, chains.cursor[cluster], next_member(chains, cluster), row
-        )
+        least = least_by_recursion(timing.times, chains.weight, rate, last, following, row)
+        return least + log_rise(timing, chains, cluster, row)
     if timing.way == COUNT:
         return math.log(size)
-    return _factor_by_sums(timing, chains, chains.cursor[cluster], next_member(chains, cluster), row)
+    return _factor_by_sums(timing, chains, last, following, row)
 
 
 @kernel
-def _factor_by_recursion(timing, chains, rate, last, following, row):
-    times = timing.times
-    passed = 0.0
-    if last >= 0:
-        gap = rate * (times[row] - times[last])
-        if following < 0:
-            return math.log1p(chains.weight[last]) - gap
-        passed = (chains.weight[last] + 1.0) * math.exp(-gap)
-    gap = rate * (times[following] - times[row])
+def least_by_recursion(times, weight, rate, last, following, row):
+    """The same without what the row does to members after the next one, which `log_rise` adds."""
+    if last < 0:
+        return -rate * (times[following] - times[row])
+    gap = rate * (times[row] - times[last])
+    if following < 0:
+        return math.log1p(weight[last]) - gap
     # The history and the factor of the next member together: w (w + 1) / w, or a kappa / a before the first.
-    total = math.log1p(passed) if last >= 0 else -gap
-    change = math.exp(-gap)
+    return math.log1p((weight[last] + 1.0) * math.exp(-gap))
+
+
+@kernel
+def log_rise(timing, chains, cluster, row):
+    """What a row does to the members after the next one, in logs; from 0 to the log of the number of members.
+
+    With members at t_1, t_2, ... after the row the k-th factor is 1 + 1 / (passed + sum over m < k of exp(r (t_m - t)))
+    and at most 1 + 1 / (k - 1), so that the product of these is at most their number.
+    """
+    last, following = chains.cursor[cluster], next_member(chains, cluster)
+    if following < 0:
+        return 0.0
+    times, rate, passed = timing.times, timing.rates[chains.rate[cluster]], 0.0
+    if last >= 0:
+        passed = (chains.weight[last] + 1.0) * math.exp(-rate * (times[row] - times[last]))
+    change = math.exp(-rate * (times[following] - times[row]))
     weight, product = passed * change + 1.0, 1.0
     last, following = following, chains.after[following]
     while following >= 0 and change > timing.negligible * weight:
@@ -85,7 +98,7 @@ def _factor_by_recursion(timing, chains, rate, last, following, row):
         decay = math.exp(-rate * (times[following] - times[last]))
         weight, change = weight * decay + 1.0, change * decay
         last, following = following, chains.after[following]
-    return total + math.log(product)
+    return math.log(product)
 
 
 @kernel

@@ -8,9 +8,10 @@ same uniforms choose the same clusters as the equations do.
 import math
 
 from sparsemix.models.time_sensitive.chain_kernels import (
+    least_by_recursion,
     link,
+    log_rise,
     log_time_factor,
-    next_member,
     unlink,
 )
 from sparsemix.models.time_sensitive.rate_kernels import change_sums, log_crowding
@@ -24,6 +25,8 @@ from sparsemix.models.time_sensitive.row_kernels import (
 )
 from sparsemix.models.time_sensitive.state import COUNT, RECURSION
 from sparsemix.numeric.jit import kernel
+
+FAR = 50.0  # nats below the best; of such a candidate nothing is seen in a sum of double precision
 
 
 @kernel
@@ -74,29 +77,33 @@ def look_ahead(rows, prior, timing, chains, window, row):
 
 
 @kernel
-def _is_past(timing, chains, cluster, row):
-    if next_member(chains, cluster) >= 0:
-        return False
-    last = chains.cursor[cluster]
-    age = timing.times[row] - timing.times[last]
-    if timing.way == RECURSION:
-        rate = timing.rates[chains.rate[cluster]]
-        return math.log1p(chains.weight[last]) - rate * age < timing.log_least
-    return age > timing.support
-
-
-@kernel
 def drop_past(rows, prior, timing, chains, window, row):
     """Clusters of the past leave; returns the sum of their log evidence."""
     if timing.way == COUNT:
         return 0.0
-    log_evidence, n_kept = 0.0, 0
+    log_evidence, n_kept, is_recursion = 0.0, 0, timing.way == RECURSION
+    # Arrays by themselves: a tuple of arrays is slow to hand over for each cluster.
+    active, cursor, head, after, weight = (
+        window.active,
+        chains.cursor,
+        chains.head,
+        chains.after,
+        chains.weight,
+    )
+    times, rates, which = timing.times, timing.rates, chains.rate
     for at in range(window.n_active[0]):
-        cluster = window.active[at]
-        if _is_past(timing, chains, cluster, row):
+        cluster = active[at]
+        last = cursor[cluster]
+        is_past = (after[last] if last >= 0 else head[cluster]) < 0
+        if is_past and is_recursion:
+            decay = rates[which[cluster]] * (times[row] - times[last])
+            is_past = math.log1p(weight[last]) - decay < timing.log_least
+        elif is_past:
+            is_past = times[row] - times[last] > timing.support
+        if is_past:
             log_evidence += empty_cluster(rows, prior, chains, window, cluster)
         else:
-            window.active[n_kept] = cluster
+            active[n_kept] = cluster
             n_kept += 1
     window.n_active[0] = n_kept
     return log_evidence
@@ -165,23 +172,50 @@ def score_candidates(rows, row, prior, timing, chains, window):
 
     The new one counts once for each rate that it may have.
     """
-    n, length, n_rates = window.n_active[0], rows.lengths[row], timing.rates.shape[0]
+    return score_near(rows, row, prior, timing, chains, window, math.inf)
+
+
+@kernel
+def score_near(rows, row, prior, timing, chains, window, margin):
+    """The same, but with a recursion only a lower bound for candidates that cannot come as near as that to the best.
+
+    What a row does to the later members of a cluster takes most of the time, and is bounded by their number.
+    """
+    n, n_rates = window.n_active[0], timing.rates.shape[0]
     factors, scores, crowding = window.factors, window.scores, window.crowding
     if n_rates > 1:
         for rate in range(n_rates):
             crowding[rate] = log_crowding(timing, chains, prior.concentration, row, rate)
     rest, log_new = gather(rows, row, prior, window), math.log(prior.concentration)
-    for at in range(n):
-        cluster = window.active[at]
-        size, off = window.sizes[cluster], window.off[cluster]
-        sums = log_of_sums(prior, size, window.totals[cluster], off, length)
-        factors[at] = log_time_factor(timing, chains, cluster, size, row) + crowding[chains.rate[cluster]]
-        scores[at] = factors[at] + rest + window.gain[cluster] + sums
-        window.gain[cluster] = 0.0
-    of_new = rest + log_of_new(prior, length)
+    of_new, best = rest + log_of_new(prior, rows.lengths[row]), -math.inf
     for rate in range(n_rates):
         factors[n + rate] = log_new + timing.log_shares[rate] + crowding[rate]
         scores[n + rate] = factors[n + rate] + of_new
+        best = max(best, scores[n + rate])
+    # Arrays by themselves: a tuple of arrays is slow to hand over for each cluster.
+    active, sizes, totals, off, gain = window.active, window.sizes, window.totals, window.off, window.gain
+    cursor, head, after, weight, which = chains.cursor, chains.head, chains.after, chains.weight, chains.rate
+    times, rates, is_recursion = timing.times, timing.rates, timing.way == RECURSION
+    for at in range(n):
+        cluster = active[at]
+        gain[cluster] += rest + log_of_sums(
+            prior, sizes[cluster], totals[cluster], off[cluster], rows.lengths[row]
+        )
+        if is_recursion:
+            last, rate = cursor[cluster], rates[which[cluster]]
+            following = after[last] if last >= 0 else head[cluster]
+            factors[at] = (
+                least_by_recursion(times, weight, rate, last, following, row) + crowding[which[cluster]]
+            )
+        else:
+            factors[at] = log_time_factor(timing, chains, cluster, sizes[cluster], row)
+        best = max(best, factors[at] + gain[cluster])
+    for at in range(n):
+        cluster = active[at]
+        if is_recursion and factors[at] + gain[cluster] + math.log(sizes[cluster]) > best - margin:
+            factors[at] += log_rise(timing, chains, cluster, row)
+        scores[at] = factors[at] + gain[cluster]
+        gain[cluster] = 0.0
     return n + n_rates
 
 
@@ -206,7 +240,7 @@ def sweep(
         if falls_apart:
             put_in(rows, row, prior, timing, chains, window, own, 0)
             continue
-        n = score_candidates(rows, row, prior, timing, chains, window)
+        n = score_near(rows, row, prior, timing, chains, window, FAR)
         chosen = draw(window.scores, n, uniforms[row])
         rate = chosen - (n - timing.rates.shape[0])
         cluster = window.active[chosen] if rate < 0 else -1
