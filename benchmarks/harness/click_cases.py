@@ -43,7 +43,7 @@ def shop(policy: str) -> Callable[[], EventSet]:
 
 
 def made_up() -> EventSet:
-    """Users of four interests, each with its own rates, 60 impressions a user: where factors must help."""
+    """Users of four interests, each with its own rates, some 50 impressions a user: where factors must help."""
     rng = np.random.default_rng(0)
     n_users, n_ads = 2_000, 100
     interest = rng.integers(4, size=n_users)
