@@ -179,7 +179,10 @@ def test_ids_may_not_be_missing(tmp_path):
     ("options", "message"),
     [
         ({"row": "flat"}, "'row' of read_table must be one of the columns .* Did you mean 'flat_id'"),
-        ({"features": ["sizes"]}, "'feature' of read_table must be one of the columns .* Did you mean 'size'"),
+        (
+            {"features": ["sizes"]},
+            "'feature' of read_table must be one of the columns .* Did you mean 'size'",
+        ),
         (
             {"features": ["size", "size"]},
             "must be columns without any other use, each once, but it is 'size'",

@@ -85,7 +85,7 @@ def test_parameters_go_in_and_out():
         "concentration": 3.0, "discount": 0.5, "smoothing": 0.2, "prior_mean": 0.1, "prior_strength": 2.0,
         "n_sweeps": 9, "burn_in": 3, "thin": 2, "n_chains": 2, "init": "random", "n_bits": 128, "raw": True,
         "miss": 0.1, "tempering": 0.5, "index_budget": 7, "binarize": 0.5, "random_state": 5, "n_jobs": 2, "verbose": 1,
-        "warm_start": True,
+        "warm_start": True, "n_shards": 3,
     }  # fmt: skip
     assert set(values) == set(HashedGibbsMixture().get_params())
     assert clone(HashedGibbsMixture(**values)).get_params() == values

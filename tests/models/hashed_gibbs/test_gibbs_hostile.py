@@ -24,6 +24,7 @@ BAD = {
     "thin": NO_COUNTS,
     "n_chains": (*NO_COUNTS, 1001),
     "index_budget": NO_COUNTS,
+    "n_shards": (*NO_COUNTS, 257, 10**30),
     "burn_in": (None, "x", -1, 1.5, np.nan, True, [3], 12, 10**30),
     "family": WORDS_ONLY,
     "proposal": WORDS_ONLY,
@@ -64,7 +65,7 @@ def test_bad_parameters_are_named_with_rule_and_value(parameter):
 @pytest.mark.parametrize("parameters", [
     {"n_components": 1}, {"n_components": N_ROWS + 20}, {"n_components": np.int64(3)}, {"thin": 10**30},
     {"index_budget": 10**30}, {"index_budget": 1}, {"smoothing": 1e-50}, {"smoothing": 1e50}, {"n_jobs": -1},
-    {"n_jobs": 10**30}, {"weight_concentration": 1e50}, {"weight_concentration": 1e-50},
+    {"n_jobs": 10**30}, {"n_shards": 256}, {"weight_concentration": 1e50}, {"weight_concentration": 1e-50},
     {"process": "dp", "concentration": 1e50}, {"process": "dp", "concentration": 1e-50},
     {"process": "dp", "discount": 1.0 - 1e-15}, {"proposal": "hash", "n_bits": 1}, {"proposal": "hash", "n_bits": 4096},
     {"proposal": "hash", "tempering": 1e-300, "miss": 1e-300}, {"proposal": "hash", "miss": 1.0 - 1e-15, "raw": True},

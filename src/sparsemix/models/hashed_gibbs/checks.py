@@ -28,6 +28,7 @@ from sparsemix.numeric.seeds import seed_of
 
 MOST_COMPONENTS, MOST_SWEEPS, MOST_BITS = 10_000_000, 10_000_000, 4096
 AT_RANDOM = {"sequential": 0.0, "mixed": 0.2, "random": 1.0}
+MOST_SHARDS = 256
 LEAST_SHARE, MOST_SHARE = 1e-10, 1e10  # of the variance of the data inside clusters
 LEAST_VARIANCE = 1e-60
 AnyTable = Table | RealTable
@@ -76,6 +77,14 @@ def plan(model: Any, family: str) -> Plan:
     rule = "a number in (0, 1]"
     checks.inside("tempering", owner, model.tempering, rule, 0.0, np.nextafter(1.0, 2.0), open_low=True)
     checks.at_least("index_budget", owner, model.index_budget, 1)
+    checks.at_least(
+        "n_shards", owner, model.n_shards, 1, f"an integer from 1 to {MOST_SHARDS}", most=MOST_SHARDS
+    )
+    if model.n_shards > 1 and (is_real or model.proposal == "hash"):
+        remedy = "Signatures and the sums of Gaussian rows are not copied."
+        raise parameter_error(
+            "n_shards", owner, "1 with proposal='hash' and for Gaussian rows", model.n_shards, remedy
+        )
     form = HashForm(
         int(model.n_bits),
         bool(model.raw),
@@ -83,7 +92,9 @@ def plan(model: Any, family: str) -> Plan:
         float(model.tempering),
     )
     proposal = "exact" if is_real and model.proposal == "auto" else model.proposal
-    return plan_of(proposal, int(model.n_components), form, min(int(model.index_budget), MOST_CELLS))
+    chosen = plan_of(proposal, int(model.n_components), form, min(int(model.index_budget), MOST_CELLS))
+    n_threads = max(1, checks.n_threads(model.n_jobs, owner) // int(model.n_chains))
+    return chosen._replace(n_shards=int(model.n_shards), n_threads=n_threads)
 
 
 def size(model: Any, settings: Settings, table: AnyTable) -> Settings:

@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from enum import IntEnum
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from sparsemix.models.hashed_gibbs.exact_kernels import sweep_exact
 from sparsemix.models.hashed_gibbs.hash_kernels import sweep_hash
 from sparsemix.models.hashed_gibbs.index_kernels import place, sweep_index
 from sparsemix.models.hashed_gibbs.kernels import add_rows
+from sparsemix.models.hashed_gibbs.shards import Shards
 from sparsemix.models.hashed_gibbs.signatures import Frame, HashForm, frame_of, signatures_of
 from sparsemix.models.hashed_gibbs.state import (
     Clusters,
@@ -69,11 +71,17 @@ class Streams(IntEnum):
 
 
 class Plan(NamedTuple):
-    """How sweeps are made: proposals, one after another in a cycle, and the form of the signatures."""
+    """How sweeps are made.
+
+    cycle : proposals, one after another; form : of the signatures.
+    n_shards : of rows that are visited side by side; n_threads : for them.
+    """
 
     cycle: tuple[str, ...]
     form: HashForm
     index_budget: int
+    n_shards: int = 1
+    n_threads: int = 1
 
 
 def plan_of(proposal: str, n_components: int, form: HashForm, index_budget: int) -> Plan:
@@ -206,6 +214,7 @@ class Chain(SeededChain):
         super().__init__(rows.lengths.size, n_components, plan, seed)
         self.rows, self.prior = rows, prior
         self.clusters: Clusters = building.no_clusters(rows, prior, n_components)
+        self._shards: Shards | None = None
 
     def log_joint(self) -> float:
         """Log joint of rows and assignments, nats, up to a constant."""
@@ -222,20 +231,36 @@ class Chain(SeededChain):
         return frame_of(self.rows, self.prior, self.clusters, is_raw=self.plan.form.is_raw)
 
     def _visitor(self, proposal: str, *, adapts: bool) -> Visitor:
-        state = (self.rows, self.prior, self.clusters)
-        if proposal == "exact":
-            return lambda order, uniforms, tally: sweep_exact(*state, order, self.assigned, uniforms, tally)
-        if proposal == "index":
-            return lambda order, uniforms, tally: sweep_index(
-                *state, self.plan.index_budget, order, self.assigned, uniforms, tally
+        if proposal == "hash":
+            state = (self.rows, self.prior, self.clusters)
+            signatures = self._signed(signatures_of, *state, adapts=adapts)
+            return lambda order, uniforms, tally: sweep_hash(
+                *state, signatures, order, self.assigned, uniforms, tally
             )
-        signatures = self._signed(signatures_of, *state, adapts=adapts)
-        return lambda order, uniforms, tally: sweep_hash(
-            *state, signatures, order, self.assigned, uniforms, tally
-        )
+        visit = partial(self._visit, proposal)
+        if self._shards is None:
+            return partial(visit, self.clusters)
+        return partial(self._shards.visit, self.rows, self.prior, visit, self.assigned)
 
     def _begin_sweep(self) -> None:
         """Sort the clusters without rows."""
+        if self.plan.n_shards > 1 and self._shards is None:
+            self._shards = Shards(self.clusters, self.plan.n_shards, self.plan.n_threads)
         order = np.argsort(self.clusters.sizes > 0, kind="stable")
-        self.clusters.empty[:] = order
-        self.clusters.place[order] = np.arange(order.size)
+        for clusters in self._shards.copies if self._shards else [self.clusters]:
+            clusters.empty[:] = order
+            clusters.place[order] = np.arange(order.size)
+
+    def _visit(
+        self,
+        proposal: str,
+        clusters: Clusters,
+        order: IntVector,
+        uniforms: FloatVector,
+        tally: NDArray[np.int64],
+    ) -> None:
+        state = (self.rows, self.prior, clusters)
+        if proposal == "exact":
+            sweep_exact(*state, order, self.assigned, uniforms, tally)
+        else:
+            sweep_index(*state, self.plan.index_budget, order, self.assigned, uniforms, tally)

@@ -67,13 +67,17 @@ class HashedGibbsMixture(GibbsMixture):
         Factor of the log proposal, for "hash"; less is bolder.
     index_budget : int, default=512
         Entries of the index that a proposal looks at, for "index".
+    n_shards : int, default=1
+        Rows are visited in so many shards side by side, on the threads of `n_jobs` that chains leave. Shards see each
+        other's moves after every 50,000 rows only: an approximation, and its own one for each number. 1 is exact.
+        For rows of counts and the proposals "exact" and "index".
     binarize : float >= 0 or None, default=None
         For Bernoulli rows: values above it count as present. None takes zeros and ones only.
     random_state : int, RandomState or None, default=None
     warm_start : bool, default=False
         Go on with a `fit` that was interrupted, to the same bits as without; X and parameters must be the same.
     n_jobs : int or None, default=None
-        Threads, each of which runs chains of its own; the answer does not depend on it.
+        Threads, which share chains and, if there are more, shards; the answer does not depend on it.
     verbose : int, default=0
         Print a line a sweep.
 
@@ -152,6 +156,7 @@ class HashedGibbsMixture(GibbsMixture):
         miss: float | None = None,
         tempering: float = 1.0,
         index_budget: int = 512,
+        n_shards: int = 1,
         binarize: float | None = None,
         random_state: int | np.random.RandomState | None = None,
         warm_start: bool = False,
@@ -178,6 +183,7 @@ class HashedGibbsMixture(GibbsMixture):
         self.miss = miss
         self.tempering = tempering
         self.index_budget = index_budget
+        self.n_shards = n_shards
         self.binarize = binarize
         self.random_state = random_state
         self.warm_start = warm_start

@@ -270,6 +270,23 @@ def add_rows(
 
 
 @kernel
+def follow(
+    rows,
+    prior,
+    clusters,  # IN, OUT
+    moved,  # IN  (n,) int64, rows
+    before,  # IN  (n,) int64, the clusters that hold them
+    assigned,  # IN  (n_rows,) int64, where they are to be
+):
+    """Move the rows whose cluster has changed."""
+    for i in range(moved.shape[0]):
+        row = moved[i]
+        if assigned[row] != before[i]:
+            add_row(rows, row, prior, clusters, before[i], -1)
+            add_row(rows, row, prior, clusters, assigned[row], 1)
+
+
+@kernel
 def draw(
     log_weights,  # IN  (n,) float64
     floor,  # IN  float64
