@@ -5,6 +5,7 @@ Run ``python benchmarks/hashed_gibbs.py``; it writes ``benchmarks/results/hashed
 """
 
 import argparse
+import time
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -42,7 +43,30 @@ HASH_HEADER = (
     "accepted",
     "brought home",
 )
-COST_HEADER = ("K", "sampler", "a document (us)", "cached / this", "moves a second", "brought home")
+COST_HEADER = (
+    "K",
+    "sampler",
+    "a document (us)",
+    "cached / this",
+    "moves a second",
+    "brought home",
+    "in the next sweep (us)",
+    "cached / this",
+)
+SHARDS = (1, 2, 8, 64)
+SHARD_HEADER = (
+    "K",
+    "shards",
+    "threads",
+    "clock of a sweep (s)",
+    "one / this",
+    "log joint a document, sweep 5",
+    "sweep 10",
+    "sweep 20",
+    "VI, sweep 5",
+    "sweep 10",
+    "sweep 20",
+)
 OVERLAP_HEADER = (
     "words",
     "own words",
@@ -83,7 +107,11 @@ astray that the sweep put into their true cluster: a proposal that is always rej
 COST_NOTES = """CPU microseconds of one sweep, one thread, from the same start. Plain samplers evaluate each cluster
 by its formula (collapsed: measured on a part of the documents) or draw weights and profiles (uncollapsed). The
 cached one is the strongest dense sampler that we could write: tables of logarithms in single precision, word by
-word, sums of contiguous rows. "Exact" looks at every cluster too, by the counts of the document's words alone."""
+word, sums of contiguous rows. "Exact" looks at every cluster too, by the counts of the document's words alone. A fifth
+of the documents start astray; in the next sweep few are left that move."""
+SHARD_NOTES = """Every document in any cluster at the start, proposals from the index. Seconds are by the clock, the
+median of the last ten sweeps. Log joints are less that of the truth, in nats; VI to the truth, in nats. One shard is
+exact; the others visit rows side by side that do not see each other's moves until 50,000 have been visited."""
 VI_NOTES = f"""CPU seconds of one thread until the variation of information to the truth, in nats, is at most
 {NEAR:g} times what the cached, exact and index samplers all came to, and 0.01 nats; all start with every document in
 any cluster, but for the last line, the default start of the library. Plain collapsed sampling has the same law as
@@ -185,10 +213,14 @@ def cost_part(n_texts: int, clusters: Sequence[int]) -> list[str]:
         rows, truth = texts(n_texts, n_clusters)
         compile_all(rows, truth)
         start = astray(truth, n_clusters)
-        found = {}
+        found, later = {}, {}
         for name, make in samplers(rows, n_clusters, start).items():
-            n_rows = min(n_texts, 200_000 // n_clusters) if name == "plain collapsed" else None
-            found[name] = brought_home(make(), start, truth, n_rows)
+            n_rows, sampler = (
+                min(n_texts, 200_000 // n_clusters) if name == "plain collapsed" else None,
+                make(),
+            )
+            found[name] = brought_home(sampler, start, truth, n_rows)
+            later[name] = sampler.sweep(n_rows).microseconds
             print(n_clusters, name, f"{found[name][0].microseconds:.1f} us", flush=True)
         cached = found["cached collapsed"][0].microseconds
         for name, (did, home) in found.items():
@@ -201,9 +233,38 @@ def cost_part(n_texts: int, clusters: Sequence[int]) -> list[str]:
                     f"{ratio:.2f}",
                     f"{did.moves_per_second:,.0f}",
                     None if np.isnan(home) else f"{home:.1%}",
+                    f"{later[name]:.1f}",
+                    f"{later['cached collapsed'] / later[name]:.2f}",
                 ]
             )
     return ["## What a document costs", tables.markdown(COST_HEADER, lines), COST_NOTES]
+
+
+def shards_part(n_texts: int, clusters: Sequence[int]) -> list[str]:
+    """Return the sections on shards of one chain."""
+    lines = []
+    for n_clusters in clusters:
+        rows, truth = texts(n_texts, n_clusters)
+        compile_all(rows, truth)
+        best = Ours(rows, n_clusters, truth, kind="index").chain.log_joint()
+        alone = 0.0
+        for n_shards in SHARDS:
+            n_threads = min(2, n_shards)
+            sampler = Ours(rows, n_clusters, None, kind="index", n_shards=n_shards, n_threads=n_threads)
+            seconds, joints, distances = [], [], []
+            for sweep in range(1, 21):
+                began = time.perf_counter()
+                sampler.sweep()
+                seconds.append(time.perf_counter() - began)
+                if sweep in {5, 10, 20}:
+                    joints.append(f"{(sampler.chain.log_joint() - best) / n_texts:.3f}")
+                    distances.append(f"{variation_of_information(truth, sampler.assigned):.3f}")
+            clock = float(np.median(seconds[10:]))
+            alone = alone or clock
+            line = [f"{n_clusters:,}", n_shards, n_threads, f"{clock:.2f}", f"{alone / clock:.2f}"]
+            lines.append([*line, *joints, *distances])
+            print(lines[-1], flush=True)
+    return ["## One chain in shards", tables.markdown(SHARD_HEADER, lines), SHARD_NOTES]
 
 
 def overlap_part(n_texts: int, clusters: Sequence[int]) -> list[str]:
@@ -357,7 +418,7 @@ def main() -> None:
     """Parse the options, run the parts, write the page."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
-        "--only", choices=["hash", "cost", "overlap", "vi", "large"], help="one part instead of all"
+        "--only", choices=["hash", "cost", "shards", "overlap", "vi", "large"], help="one part instead of all"
     )
     parser.add_argument("--clusters", type=int, nargs="+", default=CLUSTERS, help="numbers of clusters")
     parser.add_argument("--seconds", type=float, default=300.0, help="CPU seconds of a chain, at most")
@@ -369,6 +430,7 @@ def main() -> None:
     parts = {
         "hash": lambda: hash_part(N_TEXTS // scale, clusters),
         "cost": lambda: cost_part(N_TEXTS // scale, clusters),
+        "shards": lambda: shards_part(N_TEXTS // scale, clusters[:2]),
         "overlap": lambda: overlap_part(OVERLAP_TEXTS // scale, clusters[:2]),
         "vi": lambda: vi_part(N_TEXTS // scale, clusters, options.seconds / scale),
         "large": lambda: large_part(1_000_000 // scale, 5_000 // scale, n_sweeps=20),

@@ -85,6 +85,8 @@ class Ours:
         n_bits: int = 128,
         is_raw: bool = False,
         at_random: float = 1.0,
+        n_shards: int = 1,
+        n_threads: int = 1,
     ) -> None:
         began = time.process_time()
         indexed = building.rows_of(rows.indptr, rows.indices, rows.data, rows.shape[1])
@@ -94,6 +96,7 @@ class Ours:
             self.chain = UncollapsedChain(indexed, prior, n_clusters, 1, seed)
         else:
             plan = plan_of(kind, n_clusters, HashForm(n_bits, is_raw), INDEX_BUDGET)
+            plan = plan._replace(n_shards=n_shards, n_threads=n_threads)
             self.chain = Chain(indexed, prior, n_clusters, plan, seed)
         assigned = np.full(rows.shape[0], -1) if start is None else start.copy()
         self.chain.start(assigned, at_random=at_random)
