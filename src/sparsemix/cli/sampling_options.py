@@ -56,6 +56,9 @@ SAMPLING_OPTIONS: dict[str, Any] = {
         int, "--index-budget", "Entries that a visit looks at, with --proposal index; 512 by default.", min=1
     ),
     "n_shards": _option(
-        int, "--n-shards", "Shards of rows side by side, on --n-jobs threads; 1, which is exact, by default.", min=1
+        int,
+        "--n-shards",
+        "Shards of rows side by side, on --n-jobs threads; 1, which is exact, by default.",
+        min=1,
     ),
 }

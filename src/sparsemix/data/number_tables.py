@@ -117,7 +117,7 @@ def read_numbers(
     >>> import tempfile, pathlib
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder, "flats.csv")
-    ...     _ = path.write_text("id,size,price\\n7,20.5,510\\n9,31,300\\n")
+    ...     _ = path.write_text("id,size,price\n7,20.5,510\n9,31,300\n")
     ...     table = read_numbers(str(path))
     >>> table.row_ids, table.feature_names.tolist(), table.matrix.tolist()
     (array([7, 9]), ['size', 'price'], [[20.5, 510.0], [31.0, 300.0]])
