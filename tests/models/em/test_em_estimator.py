@@ -470,3 +470,23 @@ def test_given_responsibilities_are_one_start(name, rows):
     told = []
     new_model(name, init=draw_shares(N_ROWS), n_init=5).fit(rows, on_epoch=told.append)
     assert {epoch.restart for epoch in told} == {0}
+
+
+def test_without_smoothing_no_count_is_too_small():
+    """A word whose whole mass in a component comes from rows that are all but sure to be elsewhere."""
+    rng = np.random.default_rng(1)
+    profiles, topics = rng.dirichlet(np.full(80, 0.1), 7), rng.integers(7, size=1500)
+    counts = np.stack([rng.multinomial(rng.integers(1, 40), profiles[k]) for k in topics]).astype(float)
+    shares = start = rng.dirichlet(np.ones(7), 1500)
+    for _ in range(15):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            words = np.log(shares.T @ counts) - np.log((shares.T @ counts).sum(axis=1, keepdims=True))
+            joint = np.where(counts[:, None] > 0, counts[:, None] * words, 0.0).sum(axis=2)
+        joint += np.log(shares.mean(axis=0))
+        evidence = np.logaddexp.reduce(joint, axis=1)
+        shares = np.exp(joint - evidence[:, None])
+    with pytest.warns(ConvergenceWarning):
+        model = new_model("multinomial", n_components=7, smoothing=0, init=start, max_iter=15, tol=0).fit(
+            counts
+        )
+    assert model.trace_[-1] == pytest.approx(evidence.sum(), rel=1e-10)

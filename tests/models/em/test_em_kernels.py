@@ -32,15 +32,15 @@ def log_joint(mode, rows, parameters):
     return found
 
 
-def normalise(mode, joint, labels, weights, *, is_hard):
+def normalise(mode, joint, labels, weights, *, is_hard, negligible=-46.0):
     """Responsibilities and log evidence; the kernel's own copy of `joint` becomes the former."""
     found, evidence = np.array(joint, float), np.full(len(joint), np.nan)
     as_mode(kernels.fall_short, mode)(
-        found, np.asarray(labels), np.log(np.asarray(weights)), is_hard, evidence
+        found, np.asarray(labels), np.log(np.asarray(weights)), negligible, is_hard, evidence
     )
     np.exp(found, out=found)
     totals = np.full_like(evidence, np.nan)
-    as_mode(kernels.share_out, mode)(found, totals)
+    as_mode(kernels.share_out, mode)(negligible, found, totals)
     evidence += np.log(totals)
     return found, evidence
 
@@ -151,6 +151,8 @@ def test_what_cannot_change_a_sum_is_left_out(mode):
     assert found[0, 1] == pytest.approx(np.exp(-45.0))
     assert found[0, 2] == 0.0
     assert evidence[0] == 0.0
+    shares = normalise(mode, [[0.0, -690.0]], [-1], np.full(2, 0.5), is_hard=False, negligible=-700.0)[0]
+    assert shares[0, 1] == pytest.approx(np.exp(-690.0))
 
 
 @modes

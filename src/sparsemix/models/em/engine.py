@@ -82,10 +82,10 @@ def _expect(
 ) -> None:
     """The E step of `responsibilities_of`, written to `shares` and `log_evidence`."""
     log_joint(rows, parameters, shares)
-    kernels.fall_short(shares, rows.labels, parameters.log_weights, is_hard, log_evidence)
+    negligible, totals = parameters.log_negligible, np.empty(rows.n_rows)
+    kernels.fall_short(shares, rows.labels, parameters.log_weights, negligible, is_hard, log_evidence)
     np.exp(shares, out=shares)
-    totals = np.empty(rows.n_rows)
-    kernels.share_out(shares, totals)
+    kernels.share_out(negligible, shares, totals)
     log_evidence += np.log(totals)
 
 

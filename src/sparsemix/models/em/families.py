@@ -12,6 +12,7 @@ from sparsemix.probability.beta_bernoulli import BetaBernoulli, BetaPrior
 from sparsemix.probability.dirichlet_multinomial import DirichletMultinomial
 from sparsemix.probability.partition_moves import Family as Collapsed
 
+LEAST_SMOOTHING = 1e-9  # beside which a count of 1e-20 is lost
 REPAIR_STRENGTH = 0.1
 RAREST = 1e-6  # mean of features of which there are none, and below one if all rows hold all
 
@@ -62,6 +63,11 @@ def _pseudo_counts(statistics: Statistics, prior: Prior) -> FloatMatrix:
     return counts if prior.seeds is None else np.asarray(counts + prior.seeds)
 
 
+def _log_negligible(prior: Prior) -> float:
+    """1e-20 of a row is lost beside a pseudo-count; alone it keeps a probability from being zero for ever."""
+    return -46.0 if prior.smoothing > LEAST_SMOOTHING else -700.0
+
+
 def _log_weights(statistics: Statistics, prior: Prior) -> FloatVector:
     sizes = statistics.sizes + prior.class_weight
     with np.errstate(divide="ignore"):
@@ -84,7 +90,9 @@ class Multinomial:
             feature_weights = np.log(counts, out=counts)
         feature_weights -= np.log(totals)
         log_weights = _log_weights(statistics, prior)
-        return Parameters(log_weights, log_weights.copy(), feature_weights)
+        return Parameters(
+            log_weights, log_weights.copy(), feature_weights, log_negligible=_log_negligible(prior)
+        )
 
     def log_prior(self, parameters: Parameters, prior: Prior) -> float:
         """``sum (smoothing + seeds) log p(w|k)``: Dirichlet(1 + smoothing + seeds) up to a constant."""
@@ -142,8 +150,9 @@ class Bernoulli:
         never = log_off - log_all
         feature_weights[certain] = never[certain] = 0.0
         log_weights = _log_weights(statistics, prior)
+        constants = log_weights + never.sum(axis=0)
         return Parameters(
-            log_weights, log_weights + never.sum(axis=0), feature_weights, self._certain(certain)
+            log_weights, constants, feature_weights, self._certain(certain), _log_negligible(prior)
         )
 
     def _certain(self, certain: NDArray[np.bool_]) -> Certain | None:

@@ -5,12 +5,13 @@ A row costs O(features of the row x components): features that it does not hold 
 components are read in one go. Unsigned indices spare the compiler the question whether they count from the end.
 """
 
+import math
+
 import numpy as np
 
 from sparsemix.numeric.jit import kernel
 
-LOG_NEGLIGIBLE = -46.0  # a responsibility of 1e-20 of the largest one cannot change a sum in double precision
-NEGLIGIBLE = 1.1e-20  # just above its exponential
+ABOVE = 1.04  # times the exponential of the log of a negligible share: surely more than it
 
 
 @kernel
@@ -51,10 +52,11 @@ def fall_short(
     log_joint,  # IN/OUT (n_rows, n_components) float64; ends as log joint less the largest of the row
     labels,  # IN  (n_rows,) int64: component of a row that is known, else -1
     log_weights,  # IN  (n_components,) float64: for rows that no component can have made
+    negligible,  # IN  float64: log of the share that counts as nothing
     is_hard,  # IN  bool: all to the most probable component, the first one of equals
     log_evidence_out,  # OUT (n_rows,) float64: the largest; of a known row its log joint
 ):
-    """Log responsibilities up to a constant of the row, `LOG_NEGLIGIBLE` where they do not matter.
+    """Log responsibilities up to a constant of the row, `negligible` where they do not matter.
 
     Their exponentials are NumPy's to take, which does eight at a time.
     """
@@ -71,28 +73,29 @@ def fall_short(
         log_evidence_out[i] = row[known] if known >= 0 else largest
         if known >= 0:
             for k in range(n_components):
-                row[k] = LOG_NEGLIGIBLE
+                row[k] = negligible
             row[known] = 0.0
         elif largest == -np.inf:
             for k in range(n_components):
-                row[k] = max(log_weights[k], LOG_NEGLIGIBLE)
+                row[k] = max(log_weights[k], negligible)
         else:
             for k in range(n_components):
-                row[k] = max(row[k] - largest, LOG_NEGLIGIBLE)
+                row[k] = max(row[k] - largest, negligible)
 
 
 @kernel
 def share_out(
+    negligible,  # IN  float64: log of the share that counts as nothing
     shares,  # IN/OUT (n_rows, n_components) float64: exponentials; end as responsibilities, rows sum to one
     totals_out,  # OUT (n_rows,) float64: sums of the exponentials; one for a known row
 ):
     """Responsibilities of each row (TEXT, section 3.3; hard: section 3.2)."""
-    n_components = shares.shape[1]
+    n_components, least = shares.shape[1], ABOVE * math.exp(negligible)
     for i in range(shares.shape[0]):
         row = shares[i]
         total = 0.0
         for k in range(n_components):
-            row[k] = row[k] if row[k] > NEGLIGIBLE else 0.0
+            row[k] = row[k] if row[k] > least else 0.0
         for k in range(n_components):
             total += row[k]
         scale = 1.0 / total

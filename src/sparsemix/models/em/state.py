@@ -122,12 +122,14 @@ class Parameters(NamedTuple):
     constants : (n_components,) log weight plus log probability of a row without features.
     feature_weights : (n_features, n_components) what one occurrence of a feature adds.
     certain : features that must be there, or None.
+    log_negligible : log of the share of a row's largest responsibility below which others count as zero.
     """
 
     log_weights: FloatVector
     constants: FloatVector
     feature_weights: FloatMatrix
     certain: Certain | None = None
+    log_negligible: float = -46.0
 
     def weights(self) -> FloatVector:
         """Mixing weights p(k), (n_components,)."""
