@@ -157,6 +157,14 @@ def test_wrong_models(model):
         sm.compare_n_components(model, np.eye(3), [1])
 
 
+def test_a_start_for_one_number_of_all_rows(name, rows):
+    model = new_model(name, init=np.full((len(rows), 2), 0.5))
+    with pytest.raises(
+        ParameterError, match=r"'init' of compare_n_components must be one of .*Responsibilities"
+    ):
+        sm.compare_n_components(model, rows, [2])
+
+
 def test_the_models_own_rules_hold(name, rows):
     with pytest.raises(ParameterError, match=r"'smoothing' of .* must be a number >= 0"):
         sm.compare_n_components(new_model(name, smoothing=-1.0), rows, [1])

@@ -59,7 +59,7 @@ def resolve(model: Any) -> Settings:
     if not isinstance(model.verbose, Integral | np.bool_) or model.verbose < 0:
         raise parameter_error("verbose", owner, "an integer >= 0", model.verbose)
     for name in ("tol", "smoothing", "class_weight_prior", "seed_weight"):
-        inside(name, owner, getattr(model, name), "a number >= 0", 0.0, LARGEST)
+        inside(name, owner, getattr(model, name), f"a number >= 0, below {LARGEST}", 0.0, LARGEST)
     for name in ("accelerate", "warm_start"):
         truth_value(name, owner, getattr(model, name))
     share("unlabeled_weight", owner, model.unlabeled_weight)

@@ -14,6 +14,7 @@ from sparsemix.data.labels import known_labels
 from sparsemix.foundation.checks import at_least, inside
 from sparsemix.foundation.errors import DataError, parameter_error
 from sparsemix.models.em import answers
+from sparsemix.models.em.checks import INITS
 from sparsemix.models.em.mixture import Mixture
 from sparsemix.numeric.seeds import generator
 
@@ -100,6 +101,9 @@ def compare_n_components(
     owner = "compare_n_components"
     if not isinstance(model, Mixture):
         raise parameter_error("model", owner, "a MultinomialMixture or BernoulliMixture", model)
+    if not isinstance(model.init, str):
+        remedy = "Responsibilities are of all rows and one number of components."
+        raise parameter_error("init", owner, f"one of {', '.join(map(repr, INITS))}", model.init, remedy)
     numbers = _numbers(n_components, owner)
     inside("held_out", owner, held_out, "a number in (0, 1)", 0.0, 1.0, open_low=True)
     parts = _split(model, X, held_out, generator(random_state, owner))
@@ -134,7 +138,9 @@ def _numbers(given: Any, owner: str) -> list[int]:
     if not isinstance(given, Iterable) or isinstance(given, str):
         raise parameter_error("n_components", owner, "a list of integers", given)
     numbers = list(given)
-    for number in numbers or [None]:
+    if not numbers:
+        raise parameter_error("n_components", owner, "a list of integers >= 1, at least one", given)
+    for number in numbers:
         at_least("n_components", owner, number, 1, "a list of integers >= 1")
     return [int(number) for number in numbers]
 
