@@ -16,7 +16,7 @@ from sparsemix.models.time_sensitive import building, equations, kernels, rate_k
 from sparsemix.models.time_sensitive.engine import Chain
 
 KERNEL = sm.TimeKernel.each_cluster([0.4, 3.0], [0.3, 0.7])
-SIZES = [5, pytest.param(6, marks=pytest.mark.slow)]
+SIZES = [4, *(pytest.param(n, marks=pytest.mark.slow) for n in (5, 6))]
 sizes = pytest.mark.parametrize("n_rows", SIZES)
 
 
@@ -164,6 +164,7 @@ def stream(n_rows, rng):
     return np.array([rng.multinomial(4, centre[t]) for t in topic]), times
 
 
+@pytest.mark.slow
 def test_sums_and_weights_stay_right_and_the_log_joint_is_that_of_the_equations():
     rng = np.random.default_rng(5)
     dense, times = stream(40, rng)
