@@ -39,7 +39,7 @@ def hashed_gibbs_payload() -> Payload:
         "weight_concentration": 1.0, "concentration": 1.0, "discount": 0.0, "smoothing": 0.5,
         "prior_mean": "empirical", "prior_strength": 1.0, "n_sweeps": 6, "burn_in": 2, "thin": 2, "n_chains": 1,
         "init": "sequential", "n_bits": 256, "raw": False, "miss": None, "tempering": 1.0, "index_budget": 512,
-        "binarize": None, "random_state": 0, "warm_start": False, "n_jobs": None, "verbose": 0,
+        "n_shards": 1, "binarize": None, "random_state": 0, "warm_start": False, "n_jobs": None, "verbose": 0,
     }  # fmt: skip
     prior = {
         "family": "multinomial",
