@@ -1,13 +1,11 @@
 """An interrupted fit as plain arrays beside the factors, and back, with every size and range checked."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sparsemix.foundation.checks import LARGEST
-from sparsemix.foundation.errors import ModelFileError, shorten
+from sparsemix.foundation.errors import ModelFileError
 from sparsemix.models.gamma_poisson import engine, payload, sampling
 from sparsemix.models.gamma_poisson.acceleration import SHORTEST_LIMIT
 from sparsemix.models.gamma_poisson.checks import MOST_SWEEPS
@@ -16,14 +14,12 @@ from sparsemix.models.gamma_poisson.runs import Rows, Run, Settings
 from sparsemix.models.gamma_poisson.solution import Solution
 from sparsemix.models.gamma_poisson.state import Draws, Factors
 from sparsemix.persistence import Payload
+from sparsemix.persistence.unfinished import Arrays, run_in, with_run
 from sparsemix.persistence.unpacking import MOST_ROWS, ArrayReader, check_names, finite_number, whole_number
 
-RUN = "run"
-_PREFIX = "run_"
 _NUMBERS = {"seed": 2**32 - 1, "n_ended": MOST_SWEEPS, "n_before": MOST_ROWS, "n_sweeps": MOST_SWEEPS}
 _COUNTS = {"n_rows": MOST_ROWS, "n_features": MOST_ROWS, "n_entries": MOST_ROWS}
 _FLAGS = ("has_begun", "has_best", "best_is_converged", "may_leap", "is_converged")
-Arrays = dict[str, NDArray[Any]]
 
 
 def added(stored: Payload, run: Run) -> Payload:
@@ -52,11 +48,7 @@ def added(stored: Payload, run: Run) -> Payload:
         arrays |= _of_chains(run.traces[: run.n_ended])
     if standing is not None:
         arrays |= _of_factors("", standing.factors) | _of_standing(standing, run.settings)
-    return replace(
-        stored,
-        metadata=stored.metadata | {RUN: metadata},
-        arrays=stored.arrays | {_PREFIX + name: array for name, array in arrays.items()},
-    )
+    return with_run(stored, metadata, arrays)
 
 
 def _of_factors(prefix: str, factors: Factors) -> Arrays:
@@ -93,23 +85,12 @@ def _of_standing(standing: engine.Standing | sampling.Standing, settings: Settin
     }
 
 
-def without(stored: Payload) -> Payload:
-    """The payload of the model alone."""
-    return replace(
-        stored,
-        metadata={name: value for name, value in stored.metadata.items() if name != RUN},
-        arrays={name: array for name, array in stored.arrays.items() if not name.startswith(_PREFIX)},
-    )
-
-
 def unpack(stored: Payload, settings: Settings, solution: Solution) -> Run | None:
     """The run that `added` has put there, None if there is none; ModelFileError if it does not fit."""
-    own = {name.removeprefix(_PREFIX): a for name, a in stored.arrays.items() if name.startswith(_PREFIX)}
-    found = stored.metadata.get(RUN)
-    if found is None and not own:
+    parts = run_in(stored)
+    if parts is None:
         return None
-    if not isinstance(found, dict):
-        raise ModelFileError(f"its run is {shorten(found)}")
+    found, arrays = parts
     check_names(found, {*_NUMBERS, *_COUNTS, *_FLAGS, "n_events", "limit"}, "run")
     numbers = {name: whole_number(found, name, most) for name, most in _NUMBERS.items()}
     n_rows, n_features, n_entries = (whole_number(found, name, most) for name, most in _COUNTS.items())
@@ -124,7 +105,7 @@ def unpack(stored: Payload, settings: Settings, solution: Solution) -> Run | Non
         n_before=numbers["n_before"],
     )
     _check(run, found, solution)
-    reader = ArrayReader(own)
+    reader = ArrayReader(arrays)
     _fill(run, reader, found, numbers["n_sweeps"])
     reader.close()
     return run

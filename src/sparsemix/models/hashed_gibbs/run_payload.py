@@ -1,10 +1,8 @@
 """An interrupted run as plain arrays beside the clusters, and back, with every size and range checked."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sparsemix.foundation.errors import ModelFileError, shorten
 from sparsemix.models.hashed_gibbs.checks import AT_RANDOM, MOST_CELLS, MOST_COMPONENTS, MOST_SWEEPS
@@ -14,6 +12,7 @@ from sparsemix.models.hashed_gibbs.signatures import Frame
 from sparsemix.models.hashed_gibbs.solution import AnySolution
 from sparsemix.models.hashed_gibbs.state import IntVector
 from sparsemix.persistence import Payload
+from sparsemix.persistence.unfinished import Arrays, run_in, with_run
 from sparsemix.persistence.unpacking import (
     FLOAT,
     INT,
@@ -25,8 +24,6 @@ from sparsemix.persistence.unpacking import (
     whole_number,
 )
 
-RUN = "run"
-_PREFIX = "run_"
 _TRACES = ("n_proposed", "n_moved", "n_clusters")
 
 
@@ -36,7 +33,7 @@ def added(stored: Payload, run: Run, labels: IntVector) -> Payload:
     frames = [position.frame for position in positions if position.frame is not None]
     done = np.arange(run.settings.n_sweeps) < np.array(run.n_done())[:, None]
     is_given = bool(np.any(run.start.assigned >= 0))
-    arrays: dict[str, NDArray[Any]] = {
+    arrays: Arrays = {
         "n_done": np.array(run.n_done(), np.int64),
         "labels": labels.astype(np.int64),
         "start": run.start.assigned.astype(np.int64) if is_given else np.empty(0, np.int64),
@@ -49,29 +46,16 @@ def added(stored: Payload, run: Run, labels: IntVector) -> Payload:
     }
     arrays |= {name: getattr(run, name)[done] for name in _TRACES}
     metadata = run.settings._asdict() | {"at_random": run.start.at_random}
-    return replace(
-        stored,
-        metadata=stored.metadata | {RUN: metadata},
-        arrays=stored.arrays | {_PREFIX + name: array for name, array in arrays.items()},
-    )
-
-
-def without(stored: Payload) -> Payload:
-    """The payload of the model alone."""
-    return replace(
-        stored,
-        metadata={name: value for name, value in stored.metadata.items() if name != RUN},
-        arrays={name: array for name, array in stored.arrays.items() if not name.startswith(_PREFIX)},
-    )
+    return with_run(stored, metadata, arrays)
 
 
 def unpack(stored: Payload, solution: AnySolution) -> tuple[Run, IntVector] | None:
     """The run and the labels that `added` has put there, None if there are none; ModelFileError if they do not fit."""
-    own = {name.removeprefix(_PREFIX): a for name, a in stored.arrays.items() if name.startswith(_PREFIX)}
-    if RUN not in stored.metadata and not own:
+    parts = run_in(stored)
+    if parts is None:
         return None
-    settings, at_random = _settings(stored.metadata.get(RUN))
-    reader, n_rows = ArrayReader(own), int(solution.sizes.sum())
+    settings, at_random = _settings(parts[0])
+    reader, n_rows = ArrayReader(parts[1]), int(solution.sizes.sum())
     labels = reader.inside("labels", INT, 0, solution.sizes.size, n_rows)
     if not np.array_equal(np.bincount(labels, minlength=solution.sizes.size), solution.sizes):
         raise ModelFileError("its rows are not as many in each cluster as it says")
@@ -84,9 +68,7 @@ def unpack(stored: Payload, solution: AnySolution) -> tuple[Run, IntVector] | No
     return run, labels
 
 
-def _settings(found: Any) -> tuple[Settings, float]:
-    if not isinstance(found, dict):
-        raise ModelFileError(f"its run is {shorten(found)}")
+def _settings(found: dict[str, Any]) -> tuple[Settings, float]:
     check_names(found, {*Settings._fields, "at_random"}, "run")
     most = {"n_components": MOST_COMPONENTS, "n_chains": 1000, "n_threads": 256, "seed": 2**32 - 1}
     settings = Settings(
