@@ -131,6 +131,11 @@ def _say_what_to_mind(
             for what in sorted(groups)
         ]
         note(f"Scores {' and '.join(parts)} cannot be compared.", quiet=quiet)
+    say_unconverged(found, quiet=quiet)
+
+
+def say_unconverged(found: Sequence[Any], *, quiet: bool) -> None:
+    """Warn of each model of a comparison whose fit came to no end."""
     for each in found:
         if not each.converged:
             note(

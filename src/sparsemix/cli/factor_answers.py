@@ -7,27 +7,28 @@ from typing import Any
 from sparsemix.cli.console import note, show, show_json
 from sparsemix.cli.events import events_of
 from sparsemix.cli.inputs import Source, open_source
+from sparsemix.cli.loading import check_complete
 from sparsemix.cli.outputs import check_model_output
 from sparsemix.cli.progress import waiting
-from sparsemix.cli.tables import facts_table
+from sparsemix.cli.tables import scores_table
 from sparsemix.foundation.errors import DataError, ParameterError
 from sparsemix.foundation.wording import counted
-from sparsemix.model_io import load_model, save_model
-from sparsemix.persistence import read_payload
+from sparsemix.model_io import save_model
 
 FACTORS, RATES, NMF = "gamma-poisson-factors", "click-rate-model", "bayesian-nmf"
 _NO_CLUSTERS = {FACTORS, RATES, NMF}
 
 
 def scores_factors(
-    path: Path, source: Source, observed: str | None, columns: Mapping[str, str], *, json: bool
+    model: Any, path: Path, source: Source, observed: str | None, columns: Mapping[str, str], *, json: bool
 ) -> bool:
     """Print how well a model of factors, or of click rates, predicts a table; False if it has clusters instead.
 
     Parameters
     ----------
+    model : estimator
     path : Path
-        The model file.
+        The file that it was read from.
     source : Source
         Rows of counts; events for click rates.
     observed : str or None
@@ -42,14 +43,11 @@ def scores_factors(
         When an option is not for this model, or it is BayesianNMF.
     DataError
         When a table cannot be read, or holds nothing to score.
-    ModelFileError
-        When the file cannot be read.
     """
-    model = _model_in(path)
-    kind = "clusters" if model is None else model.model_kind
+    kind = model.model_kind if model.model_kind in _NO_CLUSTERS else "clusters"
     _refuse({"observed": observed} if kind != FACTORS else {}, "whose rows are scored as they are", kind)
     _refuse(columns if kind != RATES else {}, "which is for events and click rates", kind)
-    if model is None:
+    if model.model_kind not in _NO_CLUSTERS:
         return False
     if kind == NMF:
         raise ParameterError(
@@ -63,16 +61,8 @@ def scores_factors(
     if json:
         show_json(found)
     else:
-        facts = {
-            name.replace("_", " "): f"{value:,.6g}" for name, value in found.items() if name != "calibration"
-        }
-        show(facts_table(facts))
+        show(scores_table({name: value for name, value in found.items() if name != "calibration"}))
     return True
-
-
-def _model_in(path: Path) -> Any:
-    """The model in a file if it has factors or click rates in the place of clusters, else None."""
-    return load_model(path) if read_payload(path).kind in _NO_CLUSTERS else None
 
 
 def _refuse(given: Mapping[str, str | None], why: str, kind: str) -> None:
@@ -107,13 +97,15 @@ def _score_of_rates(model: Any, source: Source, columns: Mapping[str, str]) -> d
     return {**named, "calibration": [each._asdict() for each in found.bins]}
 
 
-def updates_factors(path: Path, source: Source, target: Path, *, json: bool) -> bool:
+def updates_factors(model: Any, path: Path, source: Source, target: Path, *, json: bool) -> bool:
     """Add the rows of a table to a model of factors as new users, and save it; False if it has clusters instead.
 
     Parameters
     ----------
+    model : estimator
+        Changed in place.
     path, target : Path
-        The model file, and where to write.
+        The file that it was read from, and where to write.
     source : Source
     json : bool
 
@@ -123,11 +115,8 @@ def updates_factors(path: Path, source: Source, target: Path, *, json: bool) -> 
         When the model cannot learn more.
     DataError
         When there is no row, or the model knows no keyword of the table.
-    ModelFileError
-        When the file cannot be read.
     """
-    model = _model_in(path)
-    if model is None:
+    if model.model_kind not in _NO_CLUSTERS:
         return False
     check_model_output(target, source)
     if model.model_kind != FACTORS or model.solver == "gibbs":
@@ -136,10 +125,7 @@ def updates_factors(path: Path, source: Source, target: Path, *, json: bool) -> 
             f"{str(path)!r} holds a {_name(model)}{how}, which learns from all of its table at once and cannot learn "
             f"more. Fit a new model to the old table and the new one together."
         )
-    if not model.is_complete_:
-        raise ParameterError(
-            f"{str(path)!r} holds a run that was interrupted. Go on with it first: 'sparsemix fit --resume'."
-        )
+    check_complete(model, path)
     n_before, n_unknown = len(model.user_factors_), _learn(model, source)
     save_model(model, target)
     n_rows = len(model.user_factors_)

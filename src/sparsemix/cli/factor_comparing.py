@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sparsemix.cli.console import note, show, show_json
+from sparsemix.cli.comparing import say_unconverged
+from sparsemix.cli.console import show, show_json
 from sparsemix.cli.factor_options import Solver
 from sparsemix.cli.first_run import say_if_compiling
 from sparsemix.cli.inputs import Source
@@ -62,12 +63,7 @@ def compare_solvers(
         show_json({"models": [each._asdict() for each in found]})
         return
     show(factor_comparison_table(found))
-    for each in found:
-        if not each.converged:
-            note(
-                f"warning: {each.name} has not converged; 'sparsemix fit --max-iter' allows more.",
-                quiet=source.quiet,
-            )
+    say_unconverged(found, quiet=source.quiet)
 
 
 def _models(solvers: Sequence[Solver], n_components: Sequence[int | None], seed: int) -> Mapping[str, Any]:

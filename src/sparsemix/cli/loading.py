@@ -30,9 +30,22 @@ def load_mixture(path: Path) -> Any:
     from sparsemix.model_io import load_model
 
     model = load_model(path)
+    check_mixture(model, path)
+    return model
+
+
+def check_mixture(model: Any, path: Path) -> None:
+    """Raise ParameterError for a model, from a file, that has no clusters."""
     if not hasattr(model, "top_features"):
         raise ParameterError(
             f"{str(path)!r} holds a {type(model).__name__}, which has no clusters. Give a model of clusters, such as "
             f"'sparsemix fit' makes without --model."
         )
-    return model
+
+
+def check_complete(model: Any, path: Path) -> None:
+    """Raise ParameterError for a model whose run was interrupted, before it learns anything else."""
+    if not getattr(model, "is_complete_", True):
+        raise ParameterError(
+            f"{str(path)!r} holds a run that was interrupted. Go on with it first: 'sparsemix fit --resume'."
+        )

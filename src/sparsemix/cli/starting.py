@@ -8,7 +8,7 @@ import sparsemix
 from sparsemix.cli.blocks import BLOCK_ROWS, cut
 from sparsemix.cli.console import note
 from sparsemix.cli.inputs import Table
-from sparsemix.cli.loading import load_mixture
+from sparsemix.cli.loading import check_complete, check_mixture
 from sparsemix.cli.options import Kind
 from sparsemix.foundation.errors import DataError, ParameterError, parameter_error
 from sparsemix.foundation.wording import counted
@@ -108,27 +108,15 @@ def going_on(
     return model.set_params(**{name: value for name, value in parameters.items() if name in _MAY_CHANGE})
 
 
-def load_learner(path: Path) -> Any:
-    """Return the model in a file, which must be one that learns row after row.
-
-    Raises
-    ------
-    ParameterError
-        When it learns from all rows at once, or is in the middle of that.
-    ModelFileError
-        When the file cannot be read.
-    """
-    model = load_mixture(path)
+def check_learner(model: Any, path: Path) -> None:
+    """Raise ParameterError for a model, from a file, that has no clusters or cannot learn row after row."""
+    check_mixture(model, path)
     if not hasattr(model, "partial_fit"):
         raise ParameterError(
             f"{str(path)!r} holds a {type(model).__name__}, which learns from all rows at once and cannot learn "
             f"more. Fit a new model to the old rows and the new ones together."
         )
-    if not getattr(model, "is_complete_", True):
-        raise ParameterError(
-            f"{str(path)!r} holds a run that was interrupted. Go on with it first: 'sparsemix fit --resume'."
-        )
-    return model
+    check_complete(model, path)
 
 
 def rows_learnt(model: Any) -> int:

@@ -177,6 +177,13 @@ def facts_table(facts: Mapping[str, Any]) -> Table:
     return table
 
 
+def scores_table(scores: Mapping[str, float | None]) -> Table:
+    """Return a table of names, as they are in JSON, and numbers; None is not known."""
+    return facts_table(
+        {name.replace("_", " "): "-" if value is None else f"{value:,.6g}" for name, value in scores.items()}
+    )
+
+
 def percent(share: float) -> str:
     """Return a share in per cent, with more digits where it is small.
 

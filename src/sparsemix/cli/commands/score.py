@@ -41,20 +41,19 @@ def score(
     from sparsemix.cli.console import show, show_json
     from sparsemix.cli.factor_answers import scores_factors
     from sparsemix.cli.inputs import open_source
-    from sparsemix.cli.loading import load_mixture
+    from sparsemix.cli.loading import check_mixture
     from sparsemix.cli.numbers import source_for
     from sparsemix.cli.results import say_unknown, score_batches
-    from sparsemix.cli.tables import facts_table
+    from sparsemix.cli.tables import scores_table
+    from sparsemix.model_io import load_model
 
     source = open_source(input, reading, quiet=quiet)
-    if scores_factors(model, source, observed, events, json=json):
+    learnt = load_model(model)
+    if scores_factors(learnt, model, source, observed, events, json=json):
         return
-    learnt = load_mixture(model)
+    check_mixture(learnt, model)
     batches = source_for(learnt, source).asked(learnt, batch_rows)
     found = score_batches(learnt, batches, quiet=quiet)
     say_unknown(batches, quiet=quiet)
-    if json:
-        show_json(found | {"n_unknown_rows": batches.n_unknown_rows})
-    else:
-        facts = {name: "-" if value is None else f"{value:,.6g}" for name, value in found.items()}
-        show(facts_table({name.replace("_", " "): value for name, value in facts.items()}))
+    n_unknown = {"n_unknown_rows": batches.n_unknown_rows}
+    show_json(found | n_unknown) if json else show(scores_table(found))

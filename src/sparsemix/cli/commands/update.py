@@ -34,14 +34,15 @@ def update(
     from sparsemix.cli.factor_answers import updates_factors
     from sparsemix.cli.inputs import open_source
     from sparsemix.cli.outputs import check_model_output
-    from sparsemix.cli.starting import load_learner
+    from sparsemix.cli.starting import check_learner
     from sparsemix.cli.updating import learn_more, show_update
-    from sparsemix.model_io import save_model
+    from sparsemix.model_io import load_model, save_model
 
     target, source = output or model, open_source(input, reading, quiet=quiet)
-    if updates_factors(model, source, target, json=json):
+    learner = load_model(model)
+    if updates_factors(learner, model, source, target, json=json):
         return
-    learner = load_learner(model)
+    check_learner(learner, model)
     check_model_output(target, source)
     before, batches = learn_more(learner, source, batch_rows, may_be_unrelated=unrelated, quiet=quiet)
     save_model(learner, target)
