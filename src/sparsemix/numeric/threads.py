@@ -57,6 +57,8 @@ def equal_parts(work: NDArray[np.float64], n_parts: int) -> list[tuple[int, int]
     >>> equal_parts(np.array([1.0, 1.0, 1.0, 3.0]), 2)
     [(0, 3), (3, 4)]
     """
+    if n_parts == 1:
+        return [(0, work.size)] if work.size else []
     ends = np.concatenate([[0.0], np.cumsum(work)])
     wanted = ends[-1] * np.arange(1, n_parts) / n_parts
     above = np.searchsorted(ends, wanted)

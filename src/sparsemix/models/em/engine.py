@@ -150,8 +150,7 @@ def _add_block(
         place = slice(*part)
         _expect(rows.slice(*part), parameters, is_hard, responsibilities[place], log_evidence[place])
 
-    whole = [(0, rows.n_rows)]
-    run(expect, whole if n_threads == 1 else equal_parts(np.diff(rows.indptr) + 1.0, n_threads))
+    run(expect, equal_parts(np.diff(rows.indptr) + 1.0, n_threads))
     kernels.add_expected_sizes(responsibilities, rows.row_weights, total.sizes)
     parts = [(part, n_threads) for part in range(n_threads)]
     run(lambda part: _add_expected_counts(total, rows, responsibilities, *part), parts)

@@ -90,9 +90,7 @@ class Multinomial:
             feature_weights = np.log(counts, out=counts)
         feature_weights -= np.log(totals)
         log_weights = _log_weights(statistics, prior)
-        return Parameters(
-            log_weights, log_weights.copy(), feature_weights, log_negligible=_log_negligible(prior)
-        )
+        return Parameters(log_weights, log_weights.copy(), feature_weights, None, _log_negligible(prior))
 
     def log_prior(self, parameters: Parameters, prior: Prior) -> float:
         """``sum (smoothing + seeds) log p(w|k)``: Dirichlet(1 + smoothing + seeds) up to a constant."""

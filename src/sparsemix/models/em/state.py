@@ -128,8 +128,8 @@ class Parameters(NamedTuple):
     log_weights: FloatVector
     constants: FloatVector
     feature_weights: FloatMatrix
-    certain: Certain | None = None
-    log_negligible: float = -46.0
+    certain: Certain | None
+    log_negligible: float
 
     def weights(self) -> FloatVector:
         """Mixing weights p(k), (n_components,)."""
