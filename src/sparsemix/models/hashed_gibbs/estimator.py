@@ -247,6 +247,7 @@ class HashedGibbsMixture(GibbsMixture):
             sums = matrix.sum(axis=0)
             sums[: before.features.n_features] += before.counts.sum(axis=0)
             check_sums(sums, owner)
+        plan = plan._replace(n_threads=settings.n_threads)
         seed = np.random.SeedSequence([settings.seed, self.n_rows_seen_])
         after, labels = entering.enter(before, matrix, features, n_clusters, plan, int(n_sweeps), seed)
         self._run = None  # which has other rows
@@ -282,4 +283,5 @@ class HashedGibbsMixture(GibbsMixture):
 
     def _chain_maker(self, rows: Any, prior: Any, settings: Settings) -> ChainMaker:
         chain: Any = RealChain if isinstance(prior, RealPrior) else Chain
-        return partial(chain, rows, prior, settings.n_components, checks.plan(self, self.family))
+        plan = checks.plan(self, self.family)._replace(n_threads=settings.threads_of_a_chain())
+        return partial(chain, rows, prior, settings.n_components, plan)

@@ -92,11 +92,7 @@ def score_all(
         w, added = columns[at], np.int64(added_counts[at])
         first, is_list, is_by_token = np.uint64(starts[w]), mask[w] >= 0, has_tokens(prior, added)
         n_cells = np.int64(n_listed[w]) if is_list else held_out.shape[0]
-        of_own = np.int64(0)
-        if is_list:
-            of_own = count_at(all_keys, all_counts, first, n_cells, own)
-        elif own >= 0:
-            of_own = np.int64(all_counts[first + np.uint64(own)])
+        of_own = count_in(is_list, all_keys, all_counts, first, n_cells, own)
         if not is_by_token:
             _add_at_once(prior, sizes, all_keys, all_counts, first, n_cells, added, held_out)
         elif is_list:
@@ -112,10 +108,7 @@ def score_all(
                         held_out[k] += logs[np.uint32(all_counts[first + np.uint64(k)] + token)] - of_none
                 else:
                     add_far(logs, prior.a, all_counts, first, token, held_out)
-        if of_own > added and is_by_token:
-            held_by_own = add_tokens(logs, prior.a, of_own - added, added, held_by_own)
-        elif of_own > added:
-            held_by_own += gain(prior, sizes[own] - 1, of_own - added, added)
+        held_by_own = add_own(prior, sizes, own, of_own, added, held_by_own)
     score_lengths(prior, clusters, rows.lengths[row], held_out, scores_out)
     if own >= 0:
         constants_without(rows, row, prior, clusters, own, scratch)
@@ -158,8 +151,20 @@ def weigh_empty(prior, clusters, own, scores_out):
 
 
 @inlined_kernel
-def count_at(keys, counts, first, n_cells, cluster):
-    """Count of a cluster in a list of so many cells from `first`; zero if it is not there."""
+def add_own(prior, sizes, own, count, added, held):
+    """Add to `held` what a feature says for the row's own cluster, whose count of it holds the row's."""
+    if count > added and has_tokens(prior, added):
+        return add_tokens(prior.log_single, prior.a, count - added, added, held)
+    if count > added:
+        return held + gain(prior, sizes[own] - 1, count - added, added)
+    return held
+
+
+@inlined_kernel
+def count_in(is_list, keys, counts, first, n_cells, cluster):
+    """Count of a cluster in so many cells from `first`, a list or one for each; zero if there is none."""
+    if not is_list:
+        return np.int64(counts[first + np.uint64(cluster)]) if cluster >= 0 else np.int64(0)
     count = np.int64(0)
     for j in range(n_cells):
         at = first + np.uint64(j)

@@ -14,8 +14,9 @@ from sparsemix.models.hashed_gibbs.cell_kernels import ask_for, ask_for_cells, c
 from sparsemix.models.hashed_gibbs.exact_kernels import (
     add_far,
     add_list_further,
+    add_own,
     constants_without,
-    count_at,
+    count_in,
     factors_of_length,
     has_series,
     score_of_length,
@@ -175,11 +176,7 @@ def _candidates(rows, row, budget, prior, clusters, own, work):
         n_cells = np.uint64(n_listed[w]) if is_list else np.uint64(held.shape[0])
         if not is_list and n_seen > 0 and n_seen + held.shape[0] > budget:
             break
-        of_own = np.int64(0)
-        if not is_list and own >= 0:
-            of_own = np.int64(all_counts[first + np.uint64(own)])
-        elif is_list:
-            of_own = count_at(all_keys, all_counts, first, np.int64(n_cells), own)
+        of_own = count_in(is_list, all_keys, all_counts, first, np.int64(n_cells), own)
         if not is_by_token:
             n_found = _find_at_once(
                 prior, sizes, all_keys, all_counts, first, n_cells, added, held, found, n_found
@@ -192,10 +189,7 @@ def _candidates(rows, row, budget, prior, clusters, own, work):
             for token in range(1, added):
                 add_far(logs, prior.a, all_counts, first, token, held)
         n_seen += np.int64(n_cells) - (1 if is_list and of_own == added else 0)
-        if of_own > added and is_by_token:
-            held_by_own = add_tokens(logs, prior.a, of_own - added, added, held_by_own)
-        elif of_own > added:
-            held_by_own += gain(prior, sizes[own] - 1, of_own - added, added)
+        held_by_own = add_own(prior, sizes, own, of_own, added, held_by_own)
         at += 1
     n = _best(prior, clusters, length, own, n_found, work)
     if held_by_own > 0.0:

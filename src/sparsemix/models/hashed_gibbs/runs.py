@@ -25,6 +25,10 @@ class Settings(NamedTuple):
     n_threads: int
     seed: int
 
+    def threads_of_a_chain(self) -> int:
+        """Threads that are left for each chain when the chains have shared them."""
+        return max(1, self.n_threads // self.n_chains)
+
 
 class Start(NamedTuple):
     """Where chains begin.

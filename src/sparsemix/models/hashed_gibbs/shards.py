@@ -53,7 +53,8 @@ class Shards:
             sweep(self.copies[number[0]], order[place], uniforms[place], tallies[number[0]])
 
         def others(number: tuple[int, int]) -> None:
-            for place in places[: number[0]] + places[number[1] :]:
+            own_place = places[number[0]]
+            for place in (slice(own_place.start), slice(own_place.stop, None)):
                 follow(rows, prior, self.copies[number[0]], order[place], before[place], assigned)
 
         with thread_runner(self._n_threads) as run:

@@ -114,5 +114,4 @@ class UncollapsedGibbsMixture(GibbsMixture):
         self.verbose = verbose
 
     def _chain_maker(self, rows: Any, prior: Any, settings: Settings) -> ChainMaker:
-        n_threads = max(1, settings.n_threads // settings.n_chains)
-        return partial(UncollapsedChain, rows, prior, settings.n_components, n_threads)
+        return partial(UncollapsedChain, rows, prior, settings.n_components, settings.threads_of_a_chain())
