@@ -75,6 +75,12 @@ def is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
 
 
+def callable_or_none(name: str, owner: str, value: Any) -> None:
+    """Raise ParameterError unless the value is None or can be called."""
+    if value is not None and not callable(value):
+        raise parameter_error(name, owner, "callable or None", value)
+
+
 def n_threads(n_jobs: Any, owner: str) -> int:
     """Threads by scikit-learn's convention: None is one, -1 all processors, -2 all but one."""
     from joblib import effective_n_jobs

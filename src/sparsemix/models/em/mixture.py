@@ -11,8 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 from sparsemix.answers import ComponentSummary, Suggestion
 from sparsemix.data.feature_names import FeatureNames
 from sparsemix.data.inputs import ROWS_PER_BLOCK
-from sparsemix.foundation.checks import at_least
-from sparsemix.foundation.errors import ParameterError, parameter_error
+from sparsemix.foundation.checks import at_least, callable_or_none
+from sparsemix.foundation.errors import ParameterError
 from sparsemix.models.em import answers, checks, engine, learning, payload
 from sparsemix.models.em.families import FAMILIES
 from sparsemix.models.em.fitted import Fitted
@@ -322,8 +322,7 @@ class Mixture(Fitted, ClusterMixin, BaseEstimator):
         What is in memory, and no more than a block, is read once for all epochs.
         """
         owner = type(self).__name__
-        if on_epoch is not None and not callable(on_epoch):
-            raise parameter_error("on_epoch", owner, "callable or None", on_epoch)
+        callable_or_none("on_epoch", owner, on_epoch)
         goes_on = bool(self.warm_start) and self.__sklearn_is_fitted__()
         features, n_rows = survey(parts(), owner, self._features if goes_on else None)
         init = self._checked_statistics(features) if goes_on else self.init

@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
+from sparsemix.answers.clusters import mean_score
 from sparsemix.answers.unknown import warn_of_unknown_rows
-from sparsemix.foundation.checks import at_least, inside, truth_value
+from sparsemix.foundation.checks import at_least, callable_or_none, inside, truth_value
 from sparsemix.foundation.errors import DataError, parameter_error
 from sparsemix.models.gamma_poisson import (
     answers,
@@ -26,6 +27,7 @@ from sparsemix.models.gamma_poisson.learning import Progress
 from sparsemix.models.gamma_poisson.solution import Solution
 from sparsemix.models.gamma_poisson.state import Factors, FloatMatrix, FloatVector, Rows
 from sparsemix.persistence import Payload, unpacking
+from sparsemix.persistence.unfinished import without_run
 
 
 class GammaPoissonFactors(Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -188,8 +190,7 @@ class GammaPoissonFactors(Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMi
         ConvergenceWarning
             If `max_iter` sweeps were not enough.
         """
-        if on_sweep is not None and not callable(on_sweep):
-            raise parameter_error("on_sweep", self._owner, "callable or None", on_sweep)
+        callable_or_none("on_sweep", self._owner, on_sweep)
         settings = checks.settings_of(self)
         rows, features = reading.read_new(X, self._owner)
         table = Table(rows, features.n_features)
@@ -366,10 +367,7 @@ class GammaPoissonFactors(Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMi
 
     def score(self, X: Any, y: object = None, *, observed: Any = None, exposure: float = 1.0) -> float:  # noqa: ARG002
         """Mean log probability of the rows (`score_samples`), nats; of held-out events if `observed` is given."""
-        found = self.score_samples(X, observed=observed, exposure=exposure)
-        if not found.size:
-            raise DataError("'X' of score must have at least one row. Add rows.")
-        return float(found.mean())
+        return mean_score(self.score_samples(X, observed=observed, exposure=exposure), "score")
 
     def unknown_rows(self, X: Any) -> NDArray[np.bool_]:
         """Which rows hold features, but none that the model knows; (n_rows,)."""
@@ -384,19 +382,9 @@ class GammaPoissonFactors(Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMi
     def from_payload(cls, stored: Payload) -> Self:
         """The model that `to_payload` packed; ModelFileError if anything does not fit."""
         model = cls(**unpacking.parameters_of(stored, cls))
-        solution = payload.unpack(run_payload.without(stored))
+        solution = payload.unpack(without_run(stored))
         model._adopt(solution, run_payload.unpack(stored, checks.settings_of(model), solution))
         return model
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.positive_only = True
-        return tags
-
-    @property
-    def _owner(self) -> str:
-        return type(self).__name__
 
     def _known(self, X: Any) -> Rows:
         rows, is_unknown = reading.read_known(X, self._asked().features, self._owner)

@@ -97,6 +97,16 @@ class Fitted:
     def _n_features_out(self) -> int:
         return int(self._opened().prior.shape.size)
 
+    @property
+    def _owner(self) -> str:
+        return type(self).__name__
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]  # of the estimator that this is a base of
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        return tags
+
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_solution")
 

@@ -93,8 +93,7 @@ def plan(model: Any, family: str) -> Plan:
     )
     proposal = "exact" if is_real and model.proposal == "auto" else model.proposal
     chosen = plan_of(proposal, int(model.n_components), form, min(int(model.index_budget), MOST_CELLS))
-    n_threads = max(1, checks.n_threads(model.n_jobs, owner) // int(model.n_chains))
-    return chosen._replace(n_shards=int(model.n_shards), n_threads=n_threads)
+    return chosen._replace(n_shards=int(model.n_shards))
 
 
 def size(model: Any, settings: Settings, table: AnyTable) -> Settings:

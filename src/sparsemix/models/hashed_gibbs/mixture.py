@@ -13,8 +13,7 @@ from sparsemix.answers import ComponentSummary, Suggestion
 from sparsemix.answers.clusters import mean_score
 from sparsemix.answers.unknown import warn_of_unknown_rows
 from sparsemix.chains.grouping import by_size
-from sparsemix.foundation.checks import rows_to_draw
-from sparsemix.foundation.errors import parameter_error
+from sparsemix.foundation.checks import callable_or_none, rows_to_draw
 from sparsemix.models.hashed_gibbs import answers, checks, payload, run_payload
 from sparsemix.models.hashed_gibbs.reading import Table
 from sparsemix.models.hashed_gibbs.real_reading import RealTable, table_of
@@ -32,6 +31,7 @@ from sparsemix.models.hashed_gibbs.solution import (
 from sparsemix.models.hashed_gibbs.state import FAMILIES, FloatMatrix, FloatVector, IntVector
 from sparsemix.numeric.seeds import generator
 from sparsemix.persistence import Payload
+from sparsemix.persistence.unfinished import without_run
 
 
 class GibbsMixture(ClusterMixin, BaseEstimator, ABC):
@@ -75,8 +75,7 @@ class GibbsMixture(ClusterMixin, BaseEstimator, ABC):
             If `X` has no rows, or holds values that the family does not know, or `init` does not fit, or if a warm
             start is given other rows than the fit that was interrupted.
         """
-        if on_sweep is not None and not callable(on_sweep):
-            raise parameter_error("on_sweep", type(self).__name__, "callable or None", on_sweep)
+        callable_or_none("on_sweep", type(self).__name__, on_sweep)
         asked = checks.settings_of(self)
         checks.hyperparameters_alone(self)
         self._check_alone()
@@ -246,7 +245,7 @@ class GibbsMixture(ClusterMixin, BaseEstimator, ABC):
     def from_payload(cls, stored: Payload) -> Self:
         """The model that `to_payload` packed; ModelFileError if anything does not fit."""
         model = cls(**payload.parameters_of(stored, cls))
-        solution = payload.unpack(run_payload.without(stored), cls.families)
+        solution = payload.unpack(without_run(stored), cls.families)
         found = run_payload.unpack(stored, solution)
         if found is None:
             model._adopt(solution)

@@ -8,7 +8,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sparsemix.foundation.errors import DataError, parameter_error
+from sparsemix.foundation.checks import callable_or_none
+from sparsemix.foundation.errors import DataError
 from sparsemix.models.time_sensitive import building, checks
 from sparsemix.models.time_sensitive.engine import Chain
 from sparsemix.models.time_sensitive.learning import learn
@@ -184,8 +185,7 @@ class TimeSensitiveMixture(MixtureInTime):
             If `X` has no rows, or holds values that the family does not know, or `times` or `init` do not fit.
         """
         owner = type(self).__name__
-        if on_sweep is not None and not callable(on_sweep):
-            raise parameter_error("on_sweep", owner, "callable or None", on_sweep)
+        callable_or_none("on_sweep", owner, on_sweep)
         settings, kernel = checks.settings_of(self), checks.kernel_of(self)
         checks.hyperparameters_alone(self)
         table = Table(X, self.family, self.binarize, owner)
