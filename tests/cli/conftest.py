@@ -1,6 +1,7 @@
 """A small table of readable ads, a model of it, and a way to run the program inside the test."""
 
 import pytest
+from plug_puller import PlugPuller
 
 from sparsemix.cli import main
 from sparsemix.cli.demo import make_demo_ads
@@ -25,6 +26,14 @@ class Program:
 @pytest.fixture
 def sparsemix(capsys):
     return Program(capsys)
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory):
+    """Runs command lines in processes of their own, see `PlugPuller`."""
+    puller = PlugPuller(tmp_path_factory.mktemp("printed"))
+    yield puller
+    puller.close()
 
 
 @pytest.fixture(scope="session")

@@ -6,10 +6,11 @@ import json
 import numpy as np
 import pyarrow as pa
 import pytest
+from model_files import hash_of
 from pyarrow import parquet
 
 import sparsemix as sm
-from sparsemix.persistence import read_payload, state_hash
+from sparsemix.persistence import state_hash
 
 COMMON = ["--model", "click-rate", "-k", 2, "--smoothing", 5]
 
@@ -35,10 +36,6 @@ def write(path, columns):
     with path.open("w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows([columns, *zip(*columns.values(), strict=True)])
     return path
-
-
-def hash_of(path):
-    return state_hash(read_payload(path))
 
 
 @pytest.fixture(scope="module")

@@ -4,10 +4,9 @@ import csv
 
 import numpy as np
 import pytest
-from plug_puller import PlugPuller
+from model_files import hash_of
 
 import sparsemix as sm
-from sparsemix.persistence import read_payload, state_hash
 
 KERNELS = "sparsemix.models.gamma_poisson.kernels"
 INTERRUPT = 2
@@ -28,17 +27,6 @@ def write(path, n_users=30):
         cells = zip(*np.nonzero(plays), plays[plays > 0], strict=True)
         csv.writer(file).writerows([("user", "song", "plays"), *((f"u{i}", f"s{j}", n) for i, j, n in cells)])
     return path
-
-
-@pytest.fixture(scope="module")
-def program(tmp_path_factory):
-    puller = PlugPuller(tmp_path_factory.mktemp("printed"))
-    yield puller
-    puller.close()
-
-
-def hash_of(path):
-    return state_hash(read_payload(path))
 
 
 @pytest.fixture(scope="module")

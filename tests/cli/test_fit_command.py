@@ -5,17 +5,14 @@ import shlex
 
 import numpy as np
 import pytest
+from model_files import hash_of
 
 import sparsemix as sm
 from sparsemix.cli.results import say_if_one_has_nearly_all
 from sparsemix.metrics import adjusted_rand
-from sparsemix.persistence import read_payload, state_hash
+from sparsemix.persistence import state_hash
 
 OPTIONS = ["-k", "25", "--clutter", "--priming-rows", "600", "--quiet"]
-
-
-def hash_of(path):
-    return state_hash(read_payload(path))
 
 
 def test_the_file_holds_the_model_that_the_library_learns(table, model):

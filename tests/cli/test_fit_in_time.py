@@ -5,9 +5,10 @@ import json
 
 import numpy as np
 import pytest
+from model_files import hash_of
 
 import sparsemix as sm
-from sparsemix.persistence import read_payload, state_hash
+from sparsemix.persistence import state_hash
 
 DAY = 86400
 NAMED = ["--row", "mail", "--feature", "word"]
@@ -40,10 +41,6 @@ def mails(tmp_path_factory):
 @pytest.fixture
 def table(mails):
     return sm.read_table(mails, row="mail", feature="word", time="sent", count="n")
-
-
-def hash_of(path):
-    return state_hash(read_payload(path))
 
 
 def test_sampling_learns_what_the_library_learns(sparsemix, mails, table, tmp_path):

@@ -4,10 +4,11 @@ import json
 
 import pytest
 from counted_texts import TOPICS, texts, write
+from model_files import hash_of
 
 import sparsemix as sm
 from sparsemix.metrics import adjusted_rand
-from sparsemix.persistence import read_payload, state_hash
+from sparsemix.persistence import state_hash
 
 CLASSES = {"multinomial": sm.MultinomialMixture, "bernoulli-em": sm.BernoulliMixture}
 both = pytest.mark.parametrize("kind", CLASSES)
@@ -21,10 +22,6 @@ def documents(tmp_path_factory):
 def made(kind, **parameters):
     more = {} if kind == "multinomial" else {"binarize": 0.0}
     return CLASSES[kind](**{"random_state": 0} | more | parameters)
-
-
-def hash_of(path):
-    return state_hash(read_payload(path))
 
 
 @both

@@ -3,28 +3,16 @@
 from pathlib import Path
 
 import pytest
-from plug_puller import PlugPuller
+from model_files import hash_of
 
 from sparsemix import load_model
 from sparsemix.cli import main
-from sparsemix.persistence import read_payload, state_hash
 
 KILL, INTERRUPT, TERMINATE = 9, 2, 15
 SMALL = ["-k", "8", "--priming-rows", "400", "--json", "--quiet"]
 WHOLE_TABLE = [*SMALL, "--checkpoint-every", "200"]
 STREAMED = [*SMALL, "--checkpoint-every", "200", "--batch-rows", "350"]
 LEARN = "sparsemix.models.online_profiles.engine.learn"
-
-
-@pytest.fixture(scope="module")
-def program(tmp_path_factory):
-    puller = PlugPuller(tmp_path_factory.mktemp("printed"))
-    yield puller
-    puller.close()
-
-
-def hash_of(path):
-    return state_hash(read_payload(path))
 
 
 @pytest.fixture(scope="module")

@@ -4,10 +4,10 @@ import json
 
 import pytest
 from counted_texts import texts, write
-from plug_puller import PlugPuller
+from model_files import hash_of
 
 import sparsemix as sm
-from sparsemix.persistence import read_payload, state_hash
+from sparsemix.persistence import state_hash
 
 slow = pytest.mark.slow  # compiles much: pytest -m slow tests/cli/test_fit_sampling.py
 
@@ -21,17 +21,6 @@ INTERRUPT = 2
 @pytest.fixture(scope="module")
 def documents(tmp_path_factory):
     return write(tmp_path_factory.mktemp("texts") / "texts.csv", texts(own=0.7))
-
-
-@pytest.fixture(scope="module")
-def program(tmp_path_factory):
-    puller = PlugPuller(tmp_path_factory.mktemp("printed"))
-    yield puller
-    puller.close()
-
-
-def hash_of(path):
-    return state_hash(read_payload(path))
 
 
 def made(**parameters):
