@@ -11,7 +11,8 @@ from scipy.special import betaln, gammaln
 
 from sparsemix.metrics import adjusted_rand
 from sparsemix.models.online_profiles import equations, priming
-from sparsemix.models.online_profiles.priming import Buffer, hard_statistics, posterior_from, solve
+from sparsemix.models.online_profiles.batch import Buffer, hard_statistics, posterior_from
+from sparsemix.models.online_profiles.priming import solve
 from sparsemix.probability.beta_bernoulli import BetaBernoulli, BetaPrior
 
 
@@ -63,7 +64,7 @@ def test_sweeps_equal_dense_expectation_maximisation(clutter, labels, monkeypatc
     rows = np.random.default_rng(0).integers(2, size=(40, 6))
     buffer = buffer_of(rows, clutter=clutter, labels=labels)
     first = np.arange(40) % 3
-    found = settled(posterior_from(buffer, priming._sweeps(buffer, hard_statistics(buffer, first), 3)))
+    found = settled(posterior_from(buffer, priming.sweeps(buffer, hard_statistics(buffer, first), 3)))
     state = dense_state(posterior_from(buffer, hard_statistics(buffer, first)), 6)
     for _ in range(3):
         share = np.array([equations.responsibilities(state, row) for row in rows.astype(float)])
@@ -76,7 +77,7 @@ def test_sweeps_equal_dense_expectation_maximisation(clutter, labels, monkeypatc
     for part, expected in zip(dense_state(found, 6), state, strict=True):
         assert_allclose(part, expected, rtol=1e-8)
     monkeypatch.setattr(priming, "ROWS_PER_BLOCK", 7)
-    again = settled(posterior_from(buffer, priming._sweeps(buffer, hard_statistics(buffer, first), 3)))
+    again = settled(posterior_from(buffer, priming.sweeps(buffer, hard_statistics(buffer, first), 3)))
     assert_allclose(dense_state(again, 6).alpha, state.alpha, rtol=1e-8)
 
 
@@ -90,7 +91,7 @@ def test_the_evidence_of_a_partition():
     for k in range(3):
         on = rows[labels == k].sum(axis=0)
         expected += (betaln(0.3 + on, 0.9 + sizes[k] - on) - betaln(0.3, 0.9)).sum()
-    assert priming._log_evidence(buffer, hard_statistics(buffer, labels)) == pytest.approx(expected)
+    assert priming.partition_evidence(buffer, hard_statistics(buffer, labels)) == pytest.approx(expected)
 
 
 def test_the_strength_of_the_prior_is_the_one_of_highest_evidence():

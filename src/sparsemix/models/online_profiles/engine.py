@@ -14,8 +14,9 @@ from scipy import sparse
 
 from sparsemix.data.inputs import RowBlock
 from sparsemix.models.online_profiles import index_kernels, kernels
+from sparsemix.models.online_profiles.batch import Buffer
 from sparsemix.models.online_profiles.culling import cull_features
-from sparsemix.models.online_profiles.priming import Buffer, solve
+from sparsemix.models.online_profiles.priming import solve
 from sparsemix.models.online_profiles.removal import remove_components
 from sparsemix.models.online_profiles.state import (
     Posterior,

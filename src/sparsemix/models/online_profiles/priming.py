@@ -5,20 +5,26 @@ expectation maximisation from diverse seeds, repaired by split and merge moves o
 expected counts become the posterior from which streaming goes on.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import minimize_scalar
-from scipy.special import gammaln, xlog1py, xlogy
 
-from sparsemix.models.online_profiles import kernels
-from sparsemix.models.online_profiles.state import Entries, Posterior, build_index, packed
-from sparsemix.numeric.sorting import stable_order
+from sparsemix.models.online_profiles.batch import (
+    Buffer,
+    Expected,
+    hard_labels,
+    hard_statistics,
+    partition_evidence,
+    posterior_from,
+    sweeps,
+)
+from sparsemix.models.online_profiles.state import Posterior
 from sparsemix.probability.beta_bernoulli import BetaBernoulli, BetaPrior
-from sparsemix.probability.cluster_counts import cluster_counts, weighted_counts
+from sparsemix.probability.cluster_counts import cluster_counts
 from sparsemix.probability.partition_moves import repair_round
 
 FloatVector = NDArray[np.float64]
@@ -30,24 +36,10 @@ SWEEPS_PER_ROUND = 2
 SWEEPS_AT_THE_END = 6
 MAX_ROUNDS = 8
 FEW_MOVES = 0.02  # moves per component below which repair ends
-LEARNERS_PER_ROW = 4
 LEAST_STRENGTH = 0.5  # pseudo-counts from which the strength of the prior is sought
 WORK_FOR_STARTS = 3e7  # entries times components that all starts together may touch in a sweep
 MOST_STARTS = 10
 ROWS_PER_BLOCK = 4_096
-
-
-class Expected(NamedTuple):
-    """Expected statistics of the buffer.
-
-    sizes : (n_components,) mass of each component.
-    counts : (n_components, n_features) CSR, mass that holds each feature.
-    clutter : mass of the clutter, and the sum of its rows' shares of features.
-    """
-
-    sizes: FloatVector
-    counts: sparse.csr_array
-    clutter: tuple[float, float]
 
 
 class Solution(NamedTuple):
@@ -57,23 +49,6 @@ class Solution(NamedTuple):
     posterior: Posterior
     log_evidence: float
     n_moves: int
-
-
-@dataclass(frozen=True)
-class Buffer:
-    """The first rows, and the model that they are to prime.
-
-    rows : (n_rows, n_features) CSR of ones; labels : (n_rows,) component known for a row, or -1.
-    clutter : whether one more component, the last, has a single Beta for all features.
-    least : responsibility below which a component does not learn from a row.
-    """
-
-    rows: sparse.csr_array
-    labels: IntVector
-    family: BetaBernoulli
-    n_components: int
-    clutter: bool
-    least: float
 
 
 def solve(buffer: Buffer, rng: np.random.Generator, *, fit_strength: bool) -> Solution:
@@ -86,18 +61,17 @@ def solve(buffer: Buffer, rng: np.random.Generator, *, fit_strength: bool) -> So
     movable[buffer.labels[buffer.labels >= 0]] = False
     n_moves = 0
     for _ in range(MAX_ROUNDS):
-        labels = _hard_labels(buffer, expected)
+        labels = hard_labels(buffer, expected)
         if fit_strength:
             buffer = _with_best_strength(buffer, hard_statistics(buffer, labels))
         labels, n_round = repair_round(buffer.rows, labels, buffer.n_components, buffer.family, rng, movable)
         n_moves += n_round
-        expected = _sweeps(buffer, hard_statistics(buffer, labels), SWEEPS_PER_ROUND)
+        expected = sweeps(buffer, hard_statistics(buffer, labels), SWEEPS_PER_ROUND)
         if n_round <= FEW_MOVES * buffer.n_components:
             break
-    expected = _sweeps(buffer, expected, SWEEPS_AT_THE_END)
-    partition = hard_statistics(buffer, _hard_labels(buffer, expected))
-    log_evidence = _log_evidence(buffer, partition)
-    return Solution(buffer.family.prior, posterior_from(buffer, expected), log_evidence, n_moves)
+    expected = sweeps(buffer, expected, SWEEPS_AT_THE_END)
+    evidence = partition_evidence(buffer, hard_statistics(buffer, hard_labels(buffer, expected)))
+    return Solution(buffer.family.prior, posterior_from(buffer, expected), evidence, n_moves)
 
 
 def _with_best_strength(buffer: Buffer, partition: Expected) -> Buffer:
@@ -125,8 +99,8 @@ def _best_start(buffer: Buffer, rng: np.random.Generator) -> Expected:
     n_starts = int(np.clip(WORK_FOR_STARTS // max(buffer.rows.nnz * buffer.n_components, 1), 1, MOST_STARTS))
     best, best_evidence = None, -np.inf
     for _ in range(n_starts):
-        expected = _sweeps(buffer, hard_statistics(buffer, _first_labels(buffer, rng)), SWEEPS_BEFORE_REPAIR)
-        evidence = _log_evidence(buffer, hard_statistics(buffer, _hard_labels(buffer, expected)))
+        expected = sweeps(buffer, hard_statistics(buffer, _first_labels(buffer, rng)), SWEEPS_BEFORE_REPAIR)
+        evidence = partition_evidence(buffer, hard_statistics(buffer, hard_labels(buffer, expected)))
         if best is None or evidence > best_evidence:
             best, best_evidence = expected, evidence
     assert best is not None
@@ -169,101 +143,3 @@ def diverse_rows(rows: sparse.csr_array, n_wanted: int, rng: np.random.Generator
 def _unit_rows(rows: sparse.csr_array) -> sparse.csr_array:
     norms = np.sqrt(np.maximum(rows.multiply(rows).sum(axis=1), 1e-300))
     return sparse.csr_array(sparse.diags_array(1.0 / norms) @ rows)
-
-
-def hard_statistics(buffer: Buffer, labels: IntVector) -> Expected:
-    """Statistics of a partition; rows labelled -1 are the clutter's."""
-    sizes = np.bincount(labels[labels >= 0], minlength=buffer.n_components).astype(float)
-    lengths = np.diff(buffer.rows.indptr)[labels < 0]
-    counts = cluster_counts(buffer.rows, labels, buffer.n_components)
-    return Expected(sizes, counts, (float(lengths.size), float(lengths.sum()) / buffer.rows.shape[1]))
-
-
-def posterior_from(buffer: Buffer, expected: Expected) -> Posterior:
-    """Prior plus expected statistics; every counted feature becomes explicit."""
-    a, b = buffer.family.prior
-    sizes, counts = expected.sizes, expected.counts
-    per_component = np.diff(counts.indptr).astype(np.int64)
-    mass, on = expected.clutter
-    extra = int(buffer.clutter)
-    off = np.maximum(np.repeat(sizes, per_component) - counts.data, 0.0) + b
-    return packed(
-        np.append(sizes, [mass] * extra) + buffer.family.weight_concentration,
-        (np.append(np.full(sizes.size, a), [a + on] * extra), np.append(sizes + b, [b + mass - on] * extra)),
-        np.append(per_component, np.zeros(extra, np.int64)),
-        Entries(counts.indices.astype(np.int32), counts.data + a, off),
-    )
-
-
-def _sweeps(buffer: Buffer, expected: Expected, n_sweeps: int) -> Expected:
-    for _ in range(n_sweeps):
-        expected = _maximise(buffer, _learners(buffer, expected))
-    return expected
-
-
-class Learners(NamedTuple):
-    """Who is responsible for which row: parallel vectors, sorted by component and then by row."""
-
-    rows: IntVector
-    components: NDArray[np.int32]
-    responsibilities: FloatVector
-
-
-def _learners(buffer: Buffer, expected: Expected) -> Learners:
-    """Responsibilities of all rows without the negligible ones; known rows belong to their component."""
-    n_rows, n_features = buffer.rows.shape
-    index = build_index(posterior_from(buffer, expected), n_features)
-    indptr, columns = buffer.rows.indptr.astype(np.int64), buffer.rows.indices
-    room = LEARNERS_PER_ROW * n_rows + index.base.size
-    parts: list[Learners] = []
-    first = 0
-    while first < n_rows:
-        found = Learners(np.empty(room, np.int64), np.empty(room, np.int32), np.empty(room))
-        first, count = kernels.find_learners(
-            indptr, columns, buffer.labels, first, index, buffer.least, np.empty(index.base.size), np.empty(n_rows),
-            *found,
-        )  # fmt: skip
-        parts.append(Learners._make(column[:count] for column in found))
-    merged = Learners._make(np.concatenate(columns) for columns in zip(*parts, strict=True))
-    order = stable_order(merged.components, index.base.size)
-    return Learners._make(column[order] for column in merged)
-
-
-def _maximise(buffer: Buffer, learners: Learners) -> Expected:
-    n_components = buffer.n_components + int(buffer.clutter)
-    shares = learners.responsibilities
-    sizes = np.asarray(np.bincount(learners.components, weights=shares, minlength=n_components), float)
-    n_ordinary = int(np.searchsorted(learners.components, buffer.n_components))
-    counts = weighted_counts(
-        buffer.rows,
-        learners.rows[:n_ordinary],
-        learners.components[:n_ordinary].astype(np.int64),
-        shares[:n_ordinary],
-        buffer.n_components,
-    )
-    lengths = np.diff(buffer.rows.indptr)[learners.rows[n_ordinary:]]
-    on = float(lengths @ shares[n_ordinary:]) / buffer.rows.shape[1]
-    return Expected(sizes[: buffer.n_components], counts, (float(sizes[buffer.n_components :].sum()), on))
-
-
-def _hard_labels(buffer: Buffer, expected: Expected) -> IntVector:
-    """Most probable component of each row, -1 for the clutter."""
-    learners = _learners(buffer, expected)
-    weakest_first = np.argsort(learners.responsibilities, kind="stable")
-    labels = np.empty(buffer.rows.shape[0], np.int64)
-    labels[learners.rows[weakest_first]] = learners.components[weakest_first]
-    return np.where(labels < buffer.n_components, labels, -1)
-
-
-def _log_evidence(buffer: Buffer, partition: Expected) -> float:
-    """Log probability of the buffer and its partition, parameters integrated out (the clutter's at their mean)."""
-    family, n_features = buffer.family, buffer.rows.shape[1]
-    gamma = family.weight_concentration
-    total = float(family.log_evidence(partition.sizes, partition.counts).sum())
-    if buffer.clutter:
-        mass, on = partition.clutter
-        mean = (family.prior.alpha + on) / (family.prior.alpha + family.prior.beta + mass)
-        total += n_features * float(xlogy(on, mean) + xlog1py(mass - on, -mean))
-        total += float(gammaln(gamma + mass) - gammaln(gamma))
-    concentration = gamma * (buffer.n_components + int(buffer.clutter))
-    return total + float(gammaln(concentration) - gammaln(concentration + buffer.rows.shape[0]))
