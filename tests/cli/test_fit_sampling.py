@@ -160,7 +160,7 @@ def test_compare_has_all_models_by_default(sparsemix, documents):
         (["--n-bits", 100], "--n-bits must be 64, 128"),
         (["--tempering", 2], "--tempering must be a number in (0, 1]"),
         (["--smoothing", 0], "--smoothing must be "),
-        (["--proposal", "table"], "'--proposal'"),
+        (["--proposal", "table"], "--proposal must be one of 'auto', 'exact'"),
         (["--family", "gamma"], "'--family'"),
     ],
 )

@@ -48,6 +48,7 @@ class Compared(StrEnum):
 class Paper(StrEnum):
     """The papers whose experiments can be run."""
 
+    ADS = "ads"
     FASTEX = "fastex"
     GAP = "gap"
     TDPM = "tdpm"
@@ -61,15 +62,6 @@ class Family(StrEnum):
     BERNOULLI = "bernoulli"
     GAUSSIAN = "gaussian"
     GAUSSIAN_FULL = "gaussian_full"
-
-
-class Proposal(StrEnum):
-    """Which clusters a visit to a row looks at."""
-
-    AUTO = "auto"
-    EXACT = "exact"
-    INDEX = "index"
-    HASH = "hash"
 
 
 class Process(StrEnum):

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from sparsemix.cli.options import Family, Init, Process, Proposal
+from sparsemix.cli.options import Family, Init, Process
 
 _PANEL = "Only with --model hashed-gibbs, and in part time-sensitive"
 
@@ -22,7 +22,13 @@ SAMPLING_OPTIONS: dict[str, Any] = {
         "What rows hold: multinomial, by default, poisson or bernoulli; or, with hashed-gibbs, real numbers, one in "
         "each column.",
     ),
-    "proposal": _option(Proposal, "--proposal", "Which clusters a visit to a row looks at; auto by default."),
+    "proposal": _option(
+        str,
+        "--proposal",
+        "Which clusters a visit to a row looks at: auto (the default), exact, index or hash; several with commas take "
+        "turns, a sweep each.",
+        metavar="NAME",
+    ),
     "process": _option(
         Process, "--process", "Prior of the clusters: finite by default, or dp, where their number is open."
     ),

@@ -8,7 +8,7 @@ import numpy as np
 from sparsemix.foundation import checks
 from sparsemix.foundation.checks import LARGEST, SMALLEST
 from sparsemix.foundation.errors import DataError, parameter_error
-from sparsemix.models.hashed_gibbs.engine import PROPOSALS, Plan, plan_of
+from sparsemix.models.hashed_gibbs.engine import AUTO, PROPOSALS, Plan, cycle_of, plan_of
 from sparsemix.models.hashed_gibbs.reading import Table, check_threshold
 from sparsemix.models.hashed_gibbs.real_building import RealHyperparameters, hyperparameters_of
 from sparsemix.models.hashed_gibbs.real_engine import REAL_PROPOSALS
@@ -62,11 +62,7 @@ def settings_of(model: Any) -> Settings:
 def plan(model: Any, family: str) -> Plan:
     """Check how clusters are proposed for rows of a family."""
     owner, is_real = type(model).__name__, family in REAL_FAMILIES
-    checks.one_of("proposal", owner, model.proposal, PROPOSALS)
-    if is_real and model.proposal not in REAL_PROPOSALS:
-        rule = f"one of {', '.join(map(repr, REAL_PROPOSALS))} for Gaussian rows"
-        remedy = "An index lists clusters by the features that they hold, and Gaussian rows hold all."
-        raise parameter_error("proposal", owner, rule, model.proposal, remedy)
+    has_hash = "hash" in _cycle(model, is_real=is_real)
     rule = f"64, 128, ... up to {MOST_BITS}, or less than 64"
     checks.at_least("n_bits", owner, model.n_bits, 1, rule, most=MOST_BITS)
     if model.n_bits > 64 and model.n_bits % 64:
@@ -80,7 +76,7 @@ def plan(model: Any, family: str) -> Plan:
     checks.at_least(
         "n_shards", owner, model.n_shards, 1, f"an integer from 1 to {MOST_SHARDS}", most=MOST_SHARDS
     )
-    if model.n_shards > 1 and (is_real or model.proposal == "hash"):
+    if model.n_shards > 1 and (is_real or has_hash):
         remedy = "Signatures and the sums of Gaussian rows are not copied."
         raise parameter_error(
             "n_shards", owner, "1 with proposal='hash' and for Gaussian rows", model.n_shards, remedy
@@ -91,9 +87,25 @@ def plan(model: Any, family: str) -> Plan:
         None if model.miss is None else float(model.miss),
         float(model.tempering),
     )
-    proposal = "exact" if is_real and model.proposal == "auto" else model.proposal
+    proposal = "exact" if is_real and model.proposal == AUTO else model.proposal
     chosen = plan_of(proposal, int(model.n_components), form, min(int(model.index_budget), MOST_CELLS))
     return chosen._replace(n_shards=int(model.n_shards))
+
+
+def _cycle(model: Any, *, is_real: bool) -> tuple[str, ...]:
+    owner, known = type(model).__name__, REAL_PROPOSALS if is_real else PROPOSALS
+    cycle = cycle_of(model.proposal) if isinstance(model.proposal, str) else ()
+    if cycle and set(cycle) <= set(known) and (AUTO not in cycle or len(cycle) == 1):
+        return cycle
+    names = ", ".join(map(repr, known))
+    rule = f"one of {names}, or several but {AUTO!r} with commas between them"
+    remedy = ""
+    if is_real:
+        rule, remedy = (
+            f"{rule} for Gaussian rows",
+            "An index lists clusters by the features that they hold, and Gaussian rows hold all.",
+        )
+    raise parameter_error("proposal", owner, rule, model.proposal, remedy)
 
 
 def size(model: Any, settings: Settings, table: AnyTable) -> Settings:
@@ -105,7 +117,7 @@ def size(model: Any, settings: Settings, table: AnyTable) -> Settings:
     if model.process == "dp":
         n_components = min(n_components, table.n_rows)
     n_parameters = sums_of(model, n_components, model.family, table.n_features)
-    if model.proposal == "hash":
+    if model.proposal != "table" and "hash" in cycle_of(model.proposal):
         bits(model, n_components, n_parameters)
     if model.proposal == "table" and n_components > MOST_CELLS // table.n_features:
         rule = f"at most {MOST_CELLS // table.n_features} for {table.n_features} features"

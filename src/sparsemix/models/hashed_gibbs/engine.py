@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sparsemix.models.hashed_gibbs import building, joint_kernels
 from sparsemix.models.hashed_gibbs.exact_kernels import sweep_exact
 from sparsemix.models.hashed_gibbs.hash_kernels import sweep_hash
-from sparsemix.models.hashed_gibbs.index_kernels import place, sweep_index
+from sparsemix.models.hashed_gibbs.index_kernels import n_well_read, place, sweep_index
 from sparsemix.models.hashed_gibbs.kernels import add_rows
 from sparsemix.models.hashed_gibbs.shards import Shards
 from sparsemix.models.hashed_gibbs.signatures import Frame, HashForm, frame_of, signatures_of
@@ -30,8 +30,11 @@ Visitor = Callable[[IntVector, FloatVector, NDArray[np.int64]], None]
 
 ROWS_PER_BLOCK = 50_000  # uniforms drawn at a time
 INDEX_BUDGET = 512  # entries of lists that a proposal from the index looks at
+ROWS_FOR_CHOICE = 10_000  # looked at before proposals are chosen
 SMALL = 128  # clusters up to which looking at all of them is as fast
-PROPOSALS = ("auto", "exact", "index", "hash")
+FEW = 4  # features of a row: from less of them the right clusters are too rarely found
+AUTO = "auto"
+PROPOSALS = (AUTO, "exact", "index", "hash")
 """Chosen by `benchmarks/hashed_gibbs.py`."""
 
 
@@ -52,13 +55,15 @@ class Position(NamedTuple):
     """Where a chain stands between two sweeps. With its seed, that is all that the next sweep depends on.
 
     n_sweeps : done so far. assigned : (n_rows,) int32, in a copy. frame : of the signatures, if there are any, and
-    framed : number of the sweep in which they were made, with its random directions.
+    framed : number of the sweep in which they were made, with its random directions. cycle : of proposals, as the chain
+    has chosen it at its start; empty as long as that is not known.
     """
 
     n_sweeps: int
     assigned: SmallVector
     frame: Frame | None = None
     framed: int = 0
+    cycle: tuple[str, ...] = ()
 
 
 class Streams(IntEnum):
@@ -73,7 +78,7 @@ class Streams(IntEnum):
 class Plan(NamedTuple):
     """How sweeps are made.
 
-    cycle : proposals, one after another; form : of the signatures.
+    cycle : proposals, one after another, or "auto" alone: to be chosen at the start; form : of the signatures.
     n_shards : of rows that are visited side by side; n_threads : for them.
     """
 
@@ -85,10 +90,15 @@ class Plan(NamedTuple):
 
 
 def plan_of(proposal: str, n_components: int, form: HashForm, index_budget: int) -> Plan:
-    """The cycle of a proposal; "auto" looks at all of few clusters, and else mostly at the index."""
-    if proposal == "auto":
-        proposal = "exact" if n_components <= SMALL else "index"
-    return Plan((proposal,), form, index_budget)
+    """How proposals are made that are named with commas between them; "auto" looks at all of few clusters."""
+    if proposal == AUTO and n_components <= SMALL:
+        proposal = "exact"
+    return Plan(cycle_of(proposal), form, index_budget)
+
+
+def cycle_of(proposal: str) -> tuple[str, ...]:
+    """The names in a string that has commas between them."""
+    return tuple(name.strip() for name in proposal.split(","))
 
 
 class SeededChain(ABC):
@@ -130,7 +140,9 @@ class SeededChain(ABC):
 
     def go_on(self, position: Position) -> None:
         """Begin where another chain with this seed has stood: the next sweep is equal to the bit."""
-        self._n_sweeps, assigned, self._frame, self._framed = position
+        self._n_sweeps, assigned, self._frame, self._framed, cycle = position
+        if cycle:
+            self.plan = self.plan._replace(cycle=cycle)
         self.assigned[:] = assigned
         self._add_all()
 
@@ -141,7 +153,8 @@ class SeededChain(ABC):
 
     def position(self) -> Position:
         """Where the chain stands."""
-        return Position(self._n_sweeps, self.assigned.astype(np.int32), self._frame, self._framed)
+        assigned = self.assigned.astype(np.int32)
+        return Position(self._n_sweeps, assigned, self._frame, self._framed, self.plan.cycle)
 
     def sweep(self, *, adapts: bool) -> Sweep:
         """Visit all rows once, in a new order; before the first kept draw it `adapts`: makes signatures anew."""
@@ -215,6 +228,23 @@ class Chain(SeededChain):
         self.rows, self.prior = rows, prior
         self.clusters: Clusters = building.no_clusters(rows, prior, n_components)
         self._shards: Shards | None = None
+
+    def start(self, assigned: IntVector, *, at_random: float = 0.0) -> None:
+        """Begin from an assignment, see `SeededChain`, and choose proposals for what has come of it."""
+        super().start(assigned, at_random=at_random)
+        self.choose_proposals()
+
+    def choose_proposals(self) -> None:
+        """Settle "auto": the index, unless lists are so long that it would read too few features of most rows.
+
+        From now on the choice stays, so that all sweeps have the same law. Cost: O(ROWS_FOR_CHOICE * FEW).
+        """
+        if self.plan.cycle != (AUTO,):
+            return
+        n_rows = self.assigned.size
+        some = np.linspace(0, n_rows - 1, min(n_rows, ROWS_FOR_CHOICE), dtype=np.int64)
+        n_well = n_well_read(self.rows, self.clusters, self.plan.index_budget, some, FEW)
+        self.plan = self.plan._replace(cycle=("index" if 2 * n_well >= some.size else "exact",))
 
     def log_joint(self) -> float:
         """Log joint of rows and assignments, nats, up to a constant."""

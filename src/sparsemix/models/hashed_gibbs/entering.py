@@ -125,6 +125,7 @@ class JoiningChain(Chain):
             n_live = n_places - int(self.clusters.n_empty[0])
         if n_places != self._n_clusters:
             self._make_clusters(self._n_clusters)
+        self.choose_proposals()
 
     def _make_clusters(self, n_clusters: int) -> None:
         """The statistics of all rows that are in, with places for new clusters."""

@@ -35,8 +35,10 @@ class HashedGibbsMixture(GibbsMixture):
         Gaussians of independent features, or with full covariances.
     proposal : {"auto", "index", "hash", "exact"}, default="auto"
         "index" looks at clusters that hold the row's rare features, at a cost that does not grow with `n_components`;
-        "hash" at binary signatures of all clusters; "exact" at all clusters in full. "auto" takes "exact" for few
-        clusters and for Gaussian rows, which have no index, else "index".
+        "hash" at binary signatures of all clusters; "exact" at all clusters in full. Several with commas between them
+        take turns, a sweep each: ``"index,index,exact"``. "auto" takes "exact" for up to 128 clusters, for Gaussian
+        rows, and where at the start most features are in so many clusters that `index_budget` entries do not hold
+        four features of most rows; else "index".
     process : {"finite", "dp"}, default="finite"
         Symmetric Dirichlet over the clusters, or a Dirichlet process (Pitman-Yor with a `discount`).
     weight_concentration : float, default=1.0
@@ -241,7 +243,7 @@ class HashedGibbsMixture(GibbsMixture):
             return self
         n_clusters = entering.n_places(before, settings.n_components, table.n_rows)
         n_parameters = checks.sums_of(self, n_clusters, before.hyper.family, features.n_features)
-        if n_sweeps and plan.cycle == ("hash",):
+        if n_sweeps and "hash" in plan.cycle:
             checks.bits(self, n_clusters, n_parameters)
         if isinstance(before, Solution):
             sums = matrix.sum(axis=0)

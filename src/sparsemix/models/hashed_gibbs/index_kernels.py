@@ -97,6 +97,22 @@ def place(
 
 
 @kernel
+def n_well_read(rows, clusters, budget, looked_at, few):
+    """How many of these rows have so few features, or all that they have, in lists that fit the budget together."""
+    n_well, n_clusters = 0, clusters.sizes.shape[0]
+    for row in looked_at:
+        n_seen, at, end = 0, rows.indptr[row], rows.indptr[row + 1]
+        end = min(end, at + few)
+        while at < end and n_seen <= budget:
+            w = rows.columns[at]
+            n_seen += clusters.n_listed[w] if clusters.mask[w] >= 0 else n_clusters
+            at += 1
+        if n_seen <= budget:
+            n_well += 1
+    return n_well
+
+
+@kernel
 def workspace(rows, prior, clusters):
     """Arrays that proposals write on."""
     n_clusters = clusters.sizes.shape[0]

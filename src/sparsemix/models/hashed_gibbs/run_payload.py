@@ -6,7 +6,7 @@ import numpy as np
 
 from sparsemix.foundation.errors import ModelFileError, shorten
 from sparsemix.models.hashed_gibbs.checks import AT_RANDOM, MOST_CELLS, MOST_COMPONENTS, MOST_SWEEPS
-from sparsemix.models.hashed_gibbs.engine import Position
+from sparsemix.models.hashed_gibbs.engine import PROPOSALS, Position, cycle_of
 from sparsemix.models.hashed_gibbs.runs import Run, Settings, Start, kept_sweeps, new_run
 from sparsemix.models.hashed_gibbs.signatures import Frame
 from sparsemix.models.hashed_gibbs.solution import AnySolution
@@ -23,6 +23,8 @@ from sparsemix.persistence.unpacking import (
     finite_number,
     whole_number,
 )
+
+MOST_NAMES = 10_000  # characters of the names of a chain's proposals
 
 _TRACES = ("n_proposed", "n_moved", "n_clusters")
 
@@ -45,7 +47,8 @@ def added(stored: Payload, run: Run, labels: IntVector) -> Payload:
         "centre": np.vstack([frame.centre for frame in frames]) if frames else np.empty((0, 0)),
     }
     arrays |= {name: getattr(run, name)[done] for name in _TRACES}
-    metadata = run.settings._asdict() | {"at_random": run.start.at_random}
+    cycles = [",".join(position.cycle) for position in positions]
+    metadata = run.settings._asdict() | {"at_random": run.start.at_random, "proposals": cycles}
     return with_run(stored, metadata, arrays)
 
 
@@ -54,6 +57,7 @@ def unpack(stored: Payload, solution: AnySolution) -> tuple[Run, IntVector] | No
     parts = run_in(stored)
     if parts is None:
         return None
+    cycles = _cycles(parts[0])
     settings, at_random = _settings(parts[0])
     reader, n_rows = ArrayReader(parts[1]), int(solution.sizes.sum())
     labels = reader.inside("labels", INT, 0, solution.sizes.size, n_rows)
@@ -63,13 +67,28 @@ def unpack(stored: Payload, solution: AnySolution) -> tuple[Run, IntVector] | No
     if start.size not in (0, n_rows) or settings.n_chains * len(kept_sweeps(settings)) * n_rows > MOST_CELLS:
         raise ModelFileError("it holds a start or draws of another number of rows")
     run = new_run(settings, Start(start if start.size else np.full(n_rows, -1), at_random))
-    _fill(run, reader, n_rows, solution.n_parameters)
+    _fill(run, reader, n_rows, solution.n_parameters, cycles)
     reader.close()
     return run, labels
 
 
+def _cycles(found: dict[str, Any]) -> list[tuple[str, ...]] | None:
+    """Which proposals each chain has chosen; None in a file of a version that did not say so."""
+    told = found.get("proposals")
+    if told is None:
+        return None
+    if not isinstance(told, list) or not all(
+        isinstance(each, str) and len(each) <= MOST_NAMES for each in told
+    ):
+        raise ModelFileError("its 'proposals' are no list of names")
+    cycles = [cycle_of(each) if each else () for each in told]
+    if not {name for cycle in cycles for name in cycle} <= set(PROPOSALS):
+        raise ModelFileError(f"it holds proposals of an unknown kind: {shorten(told)}")
+    return cycles
+
+
 def _settings(found: dict[str, Any]) -> tuple[Settings, float]:
-    check_names(found, {*Settings._fields, "at_random"}, "run")
+    check_names(found, {*Settings._fields, "at_random", *({"proposals"} & set(found))}, "run")
     most = {"n_components": MOST_COMPONENTS, "n_chains": 1000, "n_threads": 256, "seed": 2**32 - 1}
     settings = Settings(
         *(whole_number(found, name, most.get(name, MOST_SWEEPS)) for name in Settings._fields)
@@ -84,7 +103,9 @@ def _settings(found: dict[str, Any]) -> tuple[Settings, float]:
     return settings, at_random
 
 
-def _fill(run: Run, reader: ArrayReader, n_rows: int, n_parameters: int) -> None:
+def _fill(
+    run: Run, reader: ArrayReader, n_rows: int, n_parameters: int, cycles: list[tuple[str, ...]] | None
+) -> None:
     """Put what was stored into a run that has not begun."""
     settings = run.settings
     n_done = reader.inside("n_done", INT, 0, settings.n_sweeps + 1, settings.n_chains)
@@ -102,8 +123,11 @@ def _fill(run: Run, reader: ArrayReader, n_rows: int, n_parameters: int) -> None
     assigned = reader.inside("assigned", SMALL, 0, settings.n_components, begun.size, n_rows)
     frames = _frames(reader, begun.size, n_parameters)
     framed = reader.inside("framed", INT, 0, settings.n_sweeps, begun.size)
-    for chain, rows, frame, sweep in zip(begun, assigned, frames, framed, strict=True):
-        run.positions[chain] = Position(int(n_done[chain]), rows, frame, int(sweep))
+    cycles = [()] * begun.size if cycles is None else cycles
+    if len(cycles) != begun.size:
+        raise ModelFileError("it holds proposals of another number of chains")
+    for chain, rows, frame, sweep, cycle in zip(begun, assigned, frames, framed, cycles, strict=True):
+        run.positions[chain] = Position(int(n_done[chain]), rows, frame, int(sweep), cycle)
 
 
 def _frames(reader: ArrayReader, n_chains: int, n_parameters: int) -> list[Frame | None]:
