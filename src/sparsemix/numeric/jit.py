@@ -1,4 +1,4 @@
-"""The one compile policy: nothing else in the package but `lanes` and `prefetch` mentions Numba.
+"""The one compile policy: nothing else in the package but `lanes`, `shares` and `prefetch` mentions Numba.
 
 Fast-math never includes ``nnan`` or ``ninf``: minus infinity means "impossible" in log space. ``reassoc`` is left
 out of `kernel` as well, so that compiled and plain Python agree; `reordering_kernel` grants it to sums whose last

@@ -31,18 +31,28 @@ def padded(width: int) -> int:
 
 
 def zeros(n_tables: int, width: int) -> NDArray[np.float64]:
-    """Tables of zeros, (n_tables, 256, padded width), whose rows begin where the processor fetches two lines at once.
+    """Tables of zeros, (n_tables, 256, padded width), see `rows_of_zeros`.
 
     Examples
     --------
     >>> zeros(2, 10).shape
     (2, 256, 16)
     """
-    shape = (n_tables, 256, padded(width))
-    size = n_tables * 256 * shape[2]
+    return rows_of_zeros(n_tables * 256, width).reshape(n_tables, 256, padded(width))
+
+
+def rows_of_zeros(n_rows: int, width: int) -> NDArray[np.float64]:
+    """A table of zeros, (n_rows, padded width), that begins where the processor fetches two lines at once.
+
+    Examples
+    --------
+    >>> rows_of_zeros(3, 10).shape
+    (3, 16)
+    """
+    size = n_rows * padded(width)
     room = np.zeros(size + 2 * LANES)
     first = -(room.ctypes.data // room.itemsize) % (2 * LANES)
-    return room[first : first + size].reshape(shape)
+    return room[first : first + size].reshape(n_rows, padded(width))
 
 
 def add_looked_up(tables: Any, codes: Any, i: Any, row: Any) -> None:

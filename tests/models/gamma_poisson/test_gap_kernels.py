@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from sparsemix.models.gamma_poisson import equations, kernels
+from sparsemix.numeric import shares
 
 seeds = st.integers(0, 10_000)
 modes = pytest.mark.parametrize("mode", MODES)
@@ -19,15 +20,19 @@ def case_of(seed, n_components):
 
 
 @modes
-@given(seeds, st.integers(1, 4))
+@given(seeds, st.sampled_from([1, 2, 4, 9, 17, 25, 33]))
 def test_expected_counts(mode, seed, n_components):
     X, rows, (U, V) = case_of(seed, n_components)
-    rates, user_counts, ratios = np.full(rows.values.size, np.nan), np.full_like(U, np.nan), np.ones_like(V)
-    as_mode(kernels.add_expected_counts, mode)(*rows, U, V, rates, user_counts, ratios)
+    factors, ratios = (shares.roomy(len(V), n_components) for _ in range(2))
+    factors[:, :n_components] = V
+    ratios[:] = 1.0
+    rates, user_counts = np.full(rows.values.size, np.nan), np.full_like(U, np.nan)
+    as_mode(kernels.add_expected_counts, mode)(*rows, U, factors, rates, user_counts, ratios)
     H = equations.allocated(X, U, V)
     assert_allclose(rates, (U @ V.T)[X > 0], rtol=1e-12)
     assert_allclose(user_counts, H.sum(axis=1), rtol=1e-12, atol=1e-12)
-    assert_allclose((ratios - 1.0) * V, H.sum(axis=0), rtol=1e-9, atol=1e-12)
+    assert_allclose((ratios[:, :n_components] - 1.0) * V, H.sum(axis=0), rtol=1e-9, atol=1e-12)
+    assert_array_equal(ratios[:, n_components:], 1.0)
 
 
 @modes
@@ -42,13 +47,14 @@ def test_counts_of_some_users(mode, seed, n_components):
 
 
 @modes
-def test_counts_that_no_component_can_make_are_left_out(mode):
-    rows, U, V = rows_of([[3, 2]]), np.array([[1.0, 0.0]]), np.array([[1.0, 0.0], [0.0, 1.0]])
-    rates, user_counts, ratios = np.empty(2), np.empty((1, 2)), np.zeros((2, 2))
+@pytest.mark.parametrize("width", [2, 8])
+def test_counts_that_no_component_can_make_are_left_out(mode, width):
+    rows, U = rows_of([[3, 2]]), np.array([[1.0, 0.0]])
+    V, ratios, rates, user_counts = np.eye(2, width), np.zeros((2, width)), np.empty(2), np.empty((1, 2))
     as_mode(kernels.add_expected_counts, mode)(*rows, U, V, rates, user_counts, ratios)
     assert_array_equal(user_counts, [[3.0, 0.0]])
-    assert_array_equal(rates, [1.0, 0.0])
-    assert_array_equal(ratios * V, [[3.0, 0.0], [0.0, 0.0]])
+    assert_array_equal(rates, [1.0, kernels.LEAST_RATE])
+    assert_array_equal((ratios * V)[:, :2], [[3.0, 0.0], [0.0, 0.0]])
 
 
 @modes

@@ -22,7 +22,7 @@ def _moves(a: FloatMatrix, b: FloatMatrix, c: FloatMatrix) -> FloatVector:
     """Squared lengths of the first step, and of the difference of both, (2,)."""
     before, after = b - a, c - b
     after -= before
-    return np.array([np.vdot(before, before), np.vdot(after, after)])
+    return np.array([np.einsum("ik,ik->", each, each) for each in (before, after)])  # see `engine.split` on BLAS
 
 
 def leap(a: Factors, b: Factors, c: Factors, length: float) -> Factors:
@@ -36,6 +36,7 @@ def leap(a: Factors, b: Factors, c: Factors, length: float) -> Factors:
 
 def _ahead(a: FloatMatrix, b: FloatMatrix, c: FloatMatrix, t: float) -> FloatMatrix:
     reached = (1.0 - t) ** 2 * a
-    reached += (2.0 * t * (1.0 - t)) * b
-    reached += t**2 * c
-    return np.maximum(reached, KEPT * c, out=reached)
+    part = (2.0 * t * (1.0 - t)) * b
+    reached += part
+    reached += np.multiply(t**2, c, out=part)
+    return np.maximum(reached, np.multiply(KEPT, c, out=part), out=reached)

@@ -14,7 +14,7 @@ from sparsemix.foundation.checks import LARGEST, at_least, inside, is_word, pseu
 from sparsemix.foundation.errors import DataError
 from sparsemix.models.gamma_poisson import answers, checks, nmf_payload, reading, sampling
 from sparsemix.models.gamma_poisson.checks import MOST_COMPONENTS
-from sparsemix.models.gamma_poisson.fitted import Diagnostics
+from sparsemix.models.gamma_poisson.fitted import Diagnostics, shown
 from sparsemix.models.gamma_poisson.nmf_sampling import NMFChain, NMFPrior, sample_nmf
 from sparsemix.models.gamma_poisson.state import Factors, FloatMatrix, FloatVector
 from sparsemix.numeric.seeds import seed_of
@@ -166,12 +166,12 @@ class BayesianNMF(BaseEstimator):  # type: ignore[misc]  # scikit-learn's base c
     @property
     def user_draws_(self) -> FloatMatrix:
         """Kept draws of the user factors."""
-        return self._trace.draws.users
+        return shown(self._trace.draws.users)
 
     @property
     def feature_draws_(self) -> FloatMatrix:
         """Kept draws of the feature factors."""
-        return np.asarray(self._trace.draws.features.transpose(0, 2, 1))
+        return shown(self._trace.draws.features.transpose(0, 2, 1))
 
     def _check_prior(self, owner: str) -> None:
         for name in ("user_rate", "feature_rate"):
@@ -190,8 +190,8 @@ class BayesianNMF(BaseEstimator):  # type: ignore[misc]  # scikit-learn's base c
     def _adopt(self, trace: sampling.Trace, features: FeatureNames) -> None:
         self._trace, self._features = trace, features
         features.show_on(self)
-        self.user_factors_, self.feature_factors_ = trace.mean.users, trace.mean.features.T
-        self.log_likelihood_ = trace.log_likelihood
+        self.user_factors_, self.feature_factors_ = shown(trace.mean.users), shown(trace.mean.features.T)
+        self.log_likelihood_ = shown(trace.log_likelihood)
         burn_in = min(int(self.burn_in), trace.log_likelihood.shape[1] - 1)
         kept = {
             "log_likelihood": trace.log_likelihood[:, burn_in:],

@@ -189,7 +189,7 @@ class ClickRateModel(BaseEstimator):  # type: ignore[misc]  # scikit-learn's bas
             prior,
             ad_rates(cells, len(ads), prior),
             float(smoothing),
-            Factors(factors.user_factors_, np.ascontiguousarray(factors.feature_factors_.T)),
+            factors._opened().factors,
             cells.n_mended,
             draws_of(_drawn_factors(factors), cells, len(ads), prior, seed)
             if self.solver == "gibbs"
@@ -371,8 +371,7 @@ class ClickRateModel(BaseEstimator):  # type: ignore[misc]  # scikit-learn's bas
             return STRENGTHS[-1]
         factors = self._fit_factors(rest, users, ads, "map" if self.solver == "gibbs" else self.solver, seed)
         own = ad_rates(rest, len(ads), prior_of(rest, len(ads)))
-        known = Factors(factors.user_factors_, np.ascontiguousarray(factors.feature_factors_.T))
-        return best_smoothing(aside, known, own)
+        return best_smoothing(aside, factors._opened().factors, own)
 
 
 def _check_level(value: float) -> None:
@@ -380,4 +379,4 @@ def _check_level(value: float) -> None:
 
 
 def _drawn_factors(factors: GammaPoissonFactors) -> Draws:
-    return Draws(factors.user_draws_, np.ascontiguousarray(factors.feature_draws_.transpose(0, 2, 1)))
+    return Draws(factors._drawn("users"), np.ascontiguousarray(factors._drawn("features")))

@@ -23,6 +23,7 @@ from sparsemix.models.gamma_poisson.state import (
     rows_between,
 )
 from sparsemix.models.gamma_poisson.user_tables import fill, new_like, release, row_blocks, total
+from sparsemix.numeric.shares import roomy
 from sparsemix.numeric.threads import Run, equal_parts, thread_runner
 
 MOST_PARTS = 8
@@ -81,8 +82,10 @@ class Table:
 
 def split(table: Table, factors: Factors, run: Run[tuple[int, int]]) -> Split:
     """E step at the factors; O(nnz x n_components), memory for a table of features a part."""
-    user_counts = new_like(factors.users)
-    ratios = np.zeros((len(table.parts), *factors.features.shape))
+    user_counts, n_components = new_like(factors.users), factors.users.shape[1]
+    features = roomy(table.n_features, n_components)
+    features[:, :n_components] = factors.features
+    ratios = roomy(len(table.parts) * table.n_features, n_components).reshape(-1, *features.shape)
     logs = np.zeros(len(table.parts))
 
     def one(part: tuple[int, int]) -> None:
@@ -91,33 +94,35 @@ def split(table: Table, factors: Factors, run: Run[tuple[int, int]]) -> Split:
             rows = rows_between(table.rows, block.start, block.stop)
             rates, own = np.empty(rows.values.size), np.asarray(factors.users[block])
             sums = (rates, np.asarray(user_counts[block]), ratios[number])
-            kernels.add_expected_counts(*rows, own, factors.features, *sums)
-            np.log(np.maximum(rates, kernels.LEAST_RATE, out=rates), out=rates)
-            logs[number] += np.sum(rows.values * rates)  # no `@`: threads of BLAS would wait on our cores
+            kernels.add_expected_counts(*rows, own, features, *sums)
+            # No `@`: threads of BLAS would wait on our cores.
+            logs[number] += np.einsum("e,e->", rows.values, np.log(rates, out=rates))
             release(block, factors.users, user_counts)
 
     run(one, table.parts)
     rest = float(total(np.sum, factors.users)) + table.log_factorials
-    return Split(user_counts, ratios.sum(axis=0) * factors.features, float(logs.sum()) - rest)
+    feature_counts = ratios.sum(axis=0)[:, :n_components] * factors.features
+    return Split(user_counts, feature_counts, float(logs.sum()) - rest)
 
 
 def users_of(counts: FloatMatrix, prior: Prior) -> FloatMatrix:
-    """M step of the user factors, from the split of their counts.
+    """M step of the user factors, from the split of their counts, which they are themselves if the prior is flat.
 
     Where the shape is below one, some are clipped at zero. A user of whom nothing would be left keeps the largest.
     """
+    may_clip = bool(np.any(prior.shape < 1.0))
 
     def some(counts: FloatMatrix) -> FloatMatrix:
         users = counts + (prior.shape - 1.0)
-        np.maximum(users, 0.0, out=users)
-        if np.any(prior.shape < 1.0):
+        if may_clip:
+            np.maximum(users, 0.0, out=users)
             lost = np.flatnonzero(~users.any(axis=1) & counts.any(axis=1))
             best = counts[lost].argmax(axis=1)
             users[lost, best] = counts[lost, best]
         users /= 1.0 + prior.rate
         return users
 
-    return fill(new_like(counts), some, counts)
+    return counts if prior.is_flat else fill(new_like(counts), some, counts)
 
 
 def maximize(found: Split, prior: Prior) -> Factors:
@@ -222,7 +227,7 @@ class InTurn(Plain):
         if self.prior.is_flat:
             sums = total(lambda some: some.sum(axis=0), users)
             scale = np.divide(counts.sum(axis=0), sums, out=np.ones_like(sums), where=sums > 0.0)
-            fill(users, lambda some: some * scale, users)
+            users = fill(new_like(users), lambda some: some * scale, users)
         return self.look(Factors(users, normalised(counts + self.prior.smoothing))), True
 
 

@@ -19,6 +19,13 @@ class Diagnostics(NamedTuple):
     effective_sample_size: float
 
 
+def shown(array: FloatMatrix) -> FloatMatrix:
+    """The array as it is, but for reading alone: whoever writes into an attribute must not change the model."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
 class Fitted:
     """Base of the estimator; before `fit` the attributes are missing."""
 
@@ -47,12 +54,12 @@ class Fitted:
     @property
     def user_factors_(self) -> FloatMatrix:
         """Factors of the users that were learnt, (n_users, n_components): events expected of each component."""
-        return self._opened().factors.users
+        return shown(self._opened().factors.users)
 
     @property
     def feature_factors_(self) -> FloatMatrix:
         """Factors of the features, (n_components, n_features); each row sums to one."""
-        return self._opened().factors.features.T
+        return shown(self._opened().factors.features.T)
 
     @property
     def objective_trace_(self) -> NDArray[np.float64]:
@@ -60,7 +67,7 @@ class Fitted:
 
         With "gibbs" the log likelihood after each sweep of each chain, (n_chains, n_sweeps).
         """
-        return self._opened().trace
+        return shown(self._opened().trace)
 
     @property
     def n_iter_(self) -> int:
@@ -76,12 +83,12 @@ class Fitted:
     @property
     def user_draws_(self) -> FloatMatrix:
         """Kept draws of the user factors, (n_draws, n_users, n_components), with "gibbs" alone."""
-        return np.asarray(self._drawn("users"))
+        return shown(self._drawn("users"))
 
     @property
     def feature_draws_(self) -> FloatMatrix:
         """Kept draws of the feature factors, (n_draws, n_components, n_features), with "gibbs" alone."""
-        return np.asarray(self._drawn("features").transpose(0, 2, 1))
+        return shown(self._drawn("features").transpose(0, 2, 1))
 
     @property
     def diagnostics_(self) -> dict[str, Diagnostics]:

@@ -7,6 +7,8 @@ Tables lie row by row and feature by feature, so that one entry's numbers for al
 import numpy as np
 
 from sparsemix.numeric.jit import kernel, reordering_kernel
+from sparsemix.numeric.lanes import LANES
+from sparsemix.numeric.shares import WIDEST, share_row
 
 LEAST_RATE = 1e-300  # below, a count is as good as impossible and is split over no component
 
@@ -17,28 +19,33 @@ def add_expected_counts(
     columns,
     values,
     weights,  # IN  (n_rows, n_components) float64: user factors
-    factors,  # IN  (n_features, n_components) float64
-    rates_out,  # OUT (nnz,) float64: Poisson means of the non-zeros
+    factors,  # IN  (n_features, width) float64; width >= n_components, the rest zeros
+    rates_out,  # OUT (nnz,) float64: Poisson means of the non-zeros, `LEAST_RATE` where they are less
     user_counts_out,  # OUT (n_rows, n_components) float64: sum over features of the expected split
-    feature_ratios,  # IN/OUT (n_features, n_components) float64: added is the same over rows, by feature factor
+    feature_ratios,  # IN/OUT (n_features, width) float64: added is the same over rows, by feature factor
 ):
     """E step: each count is split in proportion to user factor times feature factor; O(nnz x n_components)."""
-    n_components = weights.shape[1]
-    own, total = np.empty(n_components), np.empty(n_components)
+    n_components, width = weights.shape[1], factors.shape[1]
+    own, total = np.zeros(width), np.zeros(width)
+    has_lines = width % LANES == 0 and width <= WIDEST
     for i in range(indptr.shape[0] - 1):
         for k in range(n_components):
             own[k] = weights[i, k]
             total[k] = 0.0
-        for e in range(indptr[i], indptr[i + 1]):
-            j = np.uint32(columns[e])
-            rate = 0.0
-            for k in range(n_components):
-                rate += own[k] * factors[j, k]
-            rates_out[e] = rate
-            ratio = values[e] / rate if rate > LEAST_RATE else 0.0
-            for k in range(n_components):
-                total[k] += ratio * factors[j, k]
-                feature_ratios[j, k] += ratio * own[k]
+        if has_lines:
+            span = (indptr[i], indptr[i + 1])
+            share_row(columns, values, span, LEAST_RATE, own, factors, rates_out, total, feature_ratios)
+        else:
+            for e in range(indptr[i], indptr[i + 1]):
+                j = np.uint32(columns[e])
+                rate = 0.0
+                for k in range(width):
+                    rate += own[k] * factors[j, k]
+                rates_out[e] = max(rate, LEAST_RATE)
+                ratio = values[e] / rate if rate > LEAST_RATE else 0.0
+                for k in range(width):
+                    total[k] += ratio * factors[j, k]
+                    feature_ratios[j, k] += ratio * own[k]
         for k in range(n_components):
             user_counts_out[i, k] = own[k] * total[k]
 

@@ -44,9 +44,9 @@ class Prior(NamedTuple):
     def _log_density(self, users: FloatMatrix) -> float:
         of_logs = 0.0
         if np.any(self.shape != 1.0):
-            logs = np.log(users, out=np.zeros_like(users), where=users > 0.0)
-            of_logs = float(logs.sum(axis=0) @ (self.shape - 1.0))
-        return of_logs - float(users.sum(axis=0) @ self.rate)
+            logs = np.log(users if users.min() > 0.0 else np.where(users > 0.0, users, 1.0))
+            of_logs = float(np.einsum("ik,k->", logs, self.shape - 1.0))
+        return of_logs - float(np.einsum("ik,k->", users, self.rate))
 
 
 class Factors(NamedTuple):

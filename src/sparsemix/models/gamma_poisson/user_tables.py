@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 FloatMatrix = NDArray[np.float64]
-BLOCK_CELLS = 1 << 20
+BLOCK_CELLS = 1 << 16  # of a table, so that a block stays in the processor's cache
 
 
 def new_table(n_rows: int, n_components: int, *, on_disk: bool) -> FloatMatrix:
