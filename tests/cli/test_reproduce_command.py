@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from sparsemix.cli.options import Paper
-from sparsemix.reproduction import PAPERS, Curves, Table, fastex
+from sparsemix.reproduction import PAPERS, Curves, Table, ads, fastex
 
 RESULTS = [
     Table("table_1", "Costs", ("clusters", "µs"), [(10, 1.25), (20, 2.5)]),
@@ -34,7 +34,7 @@ def test_files_and_tables(sparsemix, asked, tmp_path):
         sparsemix(*command, "--quick", "--clusters", 9, "--clusters", 5, "--rows", 500, "--features", 700)
         == 0
     )
-    assert asked[0] == (True, (9, 5), 500, 700, None)
+    assert asked[0] == (True, (9, 5), 500, 700, None, None)
     assert sparsemix.err == "Sampling.\n"
     names = ["table_1.csv", "table_1.html", "convergence_10.csv", "convergence_10.html"]
     assert sparsemix.out.splitlines()[-5:] == ["Written:", *(f"  {out / name}" for name in names)]
@@ -49,7 +49,7 @@ def test_files_and_tables(sparsemix, asked, tmp_path):
     assert sparsemix.err == ""
     assert [each["name"] for each in found["results"]] == ["table_1", "convergence_10"]
     assert found["results"][0]["rows"] == [[10, 1.25], [20, 2.5]]
-    assert asked[1] == (False, None, None, None, None)
+    assert asked[1] == (False, None, None, None, None, None)
 
 
 @pytest.mark.parametrize("name", ["table_1.csv", "table_1.html", "ads.csv"])
@@ -71,6 +71,8 @@ def test_the_command_knows_all_papers():
 
 def test_wrong_use(sparsemix, asked, tmp_path):
     (tmp_path / "file").write_text("")
+    table = tmp_path / "ads.tsv"
+    table.write_text("ad\tkeyword\towner\n1\tx\to\n2\tx\to\n")
     for options, message in (
         (["fastex", "--out", tmp_path / "file"], "is a file. Choose another folder with --out."),
         (["nature", "--out", tmp_path], "'PAPER'"),
@@ -80,10 +82,37 @@ def test_wrong_use(sparsemix, asked, tmp_path):
         (["fastex", "--out", tmp_path, "--data-sets", 2], "--data-sets must be left out for fastex"),
         (["gap", "--out", tmp_path, "--data-sets", 0], "'--data-sets'"),
         (["fastex", "--out", tmp_path, "--rows", 1], "'--rows'"),
+        (["fastex", "--out", tmp_path, "--table", table], "--table must be left out for fastex"),
+        (["ads", "--out", tmp_path, "--features", 200], "--features must be left out for ads"),
+        (["ads", "--out", tmp_path, "--group", "owner"], "--group must be left out for made-up ads"),
+        (["ads", "--out", tmp_path, "--table", table], "--group must be the column of the advertisers"),
+        (["ads", "--out", tmp_path, "--table", table, "--group", "firm"], "'firm'"),
+        (["ads", "--out", tmp_path, "--table", table, "--group", "owner"], "--clusters must be at most 1"),
     ):
         assert sparsemix("reproduce", *options) == 2
         assert message in sparsemix.err
     assert not asked
+
+
+def test_a_table_of_ads_is_read_with_its_advertisers(sparsemix, tmp_path, monkeypatch):
+    (tmp_path / "ads.csv").write_text("number,words,owner\n1,a;b,acme\n2,b,zeta\n")
+    wishes = []
+    monkeypatch.setattr(ads, "results", lambda wish, _tell: wishes.append(wish) or iter(RESULTS))
+    table = [
+        tmp_path / "ads.csv",
+        "--row",
+        "number",
+        "--feature",
+        "words",
+        "--delimiter",
+        ";",
+        "--group",
+        "owner",
+    ]
+    assert sparsemix("reproduce", "ads", "--out", tmp_path / "new", "--quick", "--table", *table) == 0
+    [wish] = wishes
+    assert wish.ads.groups.tolist() == ["acme", "zeta"]
+    assert wish.ads.matrix.toarray().tolist() == [[1, 1], [0, 1]]
 
 
 def test_without_plotly_nothing_is_begun(sparsemix, asked, tmp_path, monkeypatch):

@@ -100,7 +100,11 @@ def test_sizes_that_are_wished_for(monkeypatch):
 @pytest.mark.parametrize(
     ("paper", "wish", "message"),
     [
-        ("nature", Wish(), "'paper' of reproduce must be one of 'fastex', 'gap', 'tdpm', but it is 'nature'"),
+        (
+            "nature",
+            Wish(),
+            "'paper' of reproduce must be one of 'ads', 'fastex', 'gap', 'tdpm', but it is 'nature'",
+        ),
         ("fastex", Wish(clusters=(1,)), "'clusters' of reproduce must be an integer >= 2"),
         ("fastex", Wish(n_sets=3), "'data_sets' of reproduce must be None for fastex, but it is 3"),
         ("gap", Wish(clusters=(5, 0)), "'clusters' of reproduce must be an integer >= 1"),

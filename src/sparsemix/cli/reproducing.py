@@ -1,12 +1,15 @@
 """Run the experiments of a paper, write what they find, and print its tables."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from sparsemix.cli.console import note, show, show_json
+from sparsemix.cli.inputs import open_source
 from sparsemix.cli.outputs import make_folder
 from sparsemix.cli.own_files import is_reproduction
 from sparsemix.cli.tables import results_table
-from sparsemix.foundation.errors import ParameterError
+from sparsemix.foundation.errors import ParameterError, parameter_error
 from sparsemix.reproduction import Table, Wish, check_plotly, results_of, write_result
 
 
@@ -44,6 +47,21 @@ def reproduce_paper(paper: str, wish: Wish, out: Path, *, json: bool, quiet: boo
         show_json({"paper": paper, "results": found})
     else:
         show("Written:", *(f"  {path}" for each in found for path in each["files"]))
+
+
+def with_table(wish: Wish, table: str | None, reading: Mapping[str, Any], *, quiet: bool) -> Wish:
+    """Return a wish with the ads of a table, if one was given.
+
+    Raises
+    ------
+    ParameterError
+        When there are options for reading a table and no table.
+    """
+    if table is not None:
+        return wish._replace(ads=open_source(table, reading, quiet=quiet).read())
+    for name, value in reading.items():
+        raise parameter_error(name, "reproduce", "None for made-up ads", value, "Give --table, too.")
+    return wish
 
 
 def _check_free(folder: Path) -> None:

@@ -7,6 +7,7 @@ from sparsemix.foundation.extras import plotly
 from sparsemix.reproduction.results import Cell, Curves, Panels, Result, Table
 
 LINE_HEIGHT = 320  # pixels of a line of panels
+TABLE_HEIGHT, ROW_HEIGHT = 250, 40  # of a table without rows, and of a row of two lines
 
 
 def figure_of(result: Result) -> Any:
@@ -20,7 +21,8 @@ def _table(result: Table) -> Any:
     draw = plotly("graph_objects")
     cells = [[_shown(row[at]) for row in result.rows] for at in range(len(result.columns))]
     table = draw.Table(header={"values": list(result.columns)}, cells={"values": cells})
-    return draw.Figure([table], layout={"title": {"text": result.title}})
+    height = TABLE_HEIGHT + ROW_HEIGHT * len(result.rows)
+    return draw.Figure([table], layout={"title": {"text": result.title}, "height": height})
 
 
 def _curves(result: Curves) -> Any:
