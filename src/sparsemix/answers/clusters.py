@@ -15,7 +15,7 @@ from sparsemix.answers.suggestions import (
     suggestions_of,
     taking_part,
 )
-from sparsemix.answers.summaries import ComponentSummary
+from sparsemix.answers.summaries import NEXT_TO_NOTHING, ComponentSummary
 from sparsemix.data.feature_names import FeatureNames
 from sparsemix.foundation.errors import DataError
 
@@ -60,7 +60,7 @@ def top_features(clusters: Clusters, n: int, by: str, level: float) -> list[Comp
     for k, size in enumerate(clusters.sizes):
         part = slice(counts.indptr[k], counts.indptr[k + 1])
         held, count = counts.indices[part], counts.data[part]
-        pair = (a + count, beta[k] - count)
+        pair = (a + count, _lacked(beta[k], count))
         top = summaries.top_of_component(held, *pair, overall, clusters.features, n, by, level)
         found.append(ComponentSummary(k, float(weights[k]), float(size), top))
     return found
@@ -75,10 +75,16 @@ def suggest(clusters: Clusters, accepted: Any, reject: Any, n: int, level: float
     components, share = taking_part(_share(clusters, wanted, unwanted))
     probability = np.full(features.n_features, float(share @ (a / total[components])))
     probability += (share / total[components]) @ counts[components]
+    probability = np.minimum(probability, 1.0)
     best = most_probable(probability, n, np.concatenate([wanted, unwanted]))
     held = counts[components][:, best].toarray().T
-    pair = (a + held, (total - a)[components] - held)
+    pair = (a + held, _lacked((total - a)[components], held))
     return suggestions_of(features, best, probability, pair, share, components, level)
+
+
+def _lacked(beta: Any, count: Any) -> FloatVector:
+    """Second parameters of Betas; zero, or less by rounding, where a cluster draws nothing but one feature."""
+    return np.asarray(np.maximum(beta - count, NEXT_TO_NOTHING))
 
 
 def _share(clusters: Clusters, wanted: IntVector, unwanted: IntVector) -> FloatVector:

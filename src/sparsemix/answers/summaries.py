@@ -14,6 +14,7 @@ FloatVector = NDArray[np.float64]
 IntVector = NDArray[np.int64]
 
 ORDERS = ("evidence", "mean", "lift")
+NEXT_TO_NOTHING = 1e-300  # stands for pseudo-counts of zero where quantiles are asked for
 
 
 class FeatureSummary(NamedTuple):

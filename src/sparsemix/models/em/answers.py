@@ -8,6 +8,7 @@ from scipy.special import betaincinv, logsumexp, xlogy
 
 from sparsemix.answers import ComponentSummary, Suggestion, suggestions, summaries
 from sparsemix.answers.suggestions import feature_numbers, most_probable, suggestions_of, taking_part
+from sparsemix.answers.summaries import NEXT_TO_NOTHING
 from sparsemix.data.feature_names import FeatureNames
 from sparsemix.foundation import checks
 from sparsemix.foundation.errors import DataError, parameter_error
@@ -15,7 +16,6 @@ from sparsemix.models.em.engine import Fit
 from sparsemix.models.em.families import Family
 from sparsemix.models.em.state import FloatMatrix, FloatVector, IntVector, Prior, Rows
 
-NEXT_TO_NOTHING = 1e-300  # stands for pseudo-counts of zero where quantiles are asked for
 MOST_DRAWS = 1e9  # words in one call
 
 
