@@ -61,6 +61,7 @@ class Table:
             (self.matrix.data, columns[self.matrix.indices], self.matrix.indptr), shape=(self.n_rows, width)
         )
         known = sparse.csr_array(renamed[:, : features.n_features])
+        known.sort_indices()
         return known, (np.diff(self.matrix.indptr) > 0) & (np.diff(known.indptr) == 0)
 
     def among(self, features: FeatureNames, owner: str) -> tuple[Any, FeatureNames]:
