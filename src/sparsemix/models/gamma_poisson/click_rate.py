@@ -12,6 +12,7 @@ from sparsemix.foundation.errors import DataError, parameter_error
 from sparsemix.models.gamma_poisson import calibration, rate_payload
 from sparsemix.models.gamma_poisson.calibration import RateReport
 from sparsemix.models.gamma_poisson.estimator import GammaPoissonFactors
+from sparsemix.models.gamma_poisson.fitted import shown
 from sparsemix.models.gamma_poisson.events import (
     Cells,
     Columns,
@@ -331,7 +332,8 @@ class ClickRateModel(BaseEstimator):  # type: ignore[misc]  # scikit-learn's bas
 
     def _tell(self) -> None:
         rates = self._rates
-        self.users_, self.ads_, self.ad_rates_ = rates.users.ids, rates.ads.ids, rates.ad_rates[:-1]
+        told = rates.users.ids, rates.ads.ids, rates.ad_rates[:-1]
+        self.users_, self.ads_, self.ad_rates_ = map(shown, told)
         self.prior_clicks_, self.prior_impressions_ = rates.prior
         self.smoothing_, self.n_clicks_without_impressions_ = rates.smoothing, rates.n_mended
 

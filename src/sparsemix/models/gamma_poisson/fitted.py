@@ -19,7 +19,7 @@ class Diagnostics(NamedTuple):
     effective_sample_size: float
 
 
-def shown(array: FloatMatrix) -> FloatMatrix:
+def shown(array: NDArray[Any]) -> NDArray[Any]:
     """The array as it is, but for reading alone: whoever writes into an attribute must not change the model."""
     view = array.view()
     view.flags.writeable = False
