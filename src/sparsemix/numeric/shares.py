@@ -183,8 +183,10 @@ def _with_lines(n_lines: int) -> Any:
     def share(_context: Any, entries: Any, least: Any, tables: Any) -> Any:
         def generate(context: Any, builder: Any, _signature: Any, values: Any) -> Any:
             entries, least, tables = values
-            places = (cgutils.unpack_tuple(builder, each) for each in (entries, tables))
-            _share(builder, _Places(*next(places), least, *next(places)), n_lines)
+            unpack: Any = cgutils.unpack_tuple
+            _share(
+                builder, _Places._make([*unpack(builder, entries), least, *unpack(builder, tables)]), n_lines
+            )
             return context.get_dummy_value()
 
         return types.void(entries, least, tables), generate

@@ -22,7 +22,8 @@ def _moves(a: FloatMatrix, b: FloatMatrix, c: FloatMatrix) -> FloatVector:
     """Squared lengths of the first step, and of the difference of both, (2,)."""
     before, after = b - a, c - b
     after -= before
-    return np.array([np.einsum("ik,ik->", each, each) for each in (before, after)])  # see `engine.split` on BLAS
+    # No `np.vdot`: threads of BLAS would wait on our cores.
+    return np.array([np.einsum("ik,ik->", each, each) for each in (before, after)])
 
 
 def leap(a: Factors, b: Factors, c: Factors, length: float) -> Factors:
