@@ -12,7 +12,6 @@ from sparsemix.foundation.errors import DataError, parameter_error
 from sparsemix.models.gamma_poisson import calibration, rate_payload
 from sparsemix.models.gamma_poisson.calibration import RateReport
 from sparsemix.models.gamma_poisson.estimator import GammaPoissonFactors
-from sparsemix.models.gamma_poisson.fitted import shown
 from sparsemix.models.gamma_poisson.events import (
     Cells,
     Columns,
@@ -22,6 +21,7 @@ from sparsemix.models.gamma_poisson.events import (
     cells_of,
     ids_of,
 )
+from sparsemix.models.gamma_poisson.fitted import shown
 from sparsemix.models.gamma_poisson.rates import (
     STRENGTHS,
     Rates,
@@ -32,7 +32,7 @@ from sparsemix.models.gamma_poisson.rates import (
     predicted,
     prior_of,
 )
-from sparsemix.models.gamma_poisson.state import Draws, Factors, FloatVector, IntVector
+from sparsemix.models.gamma_poisson.state import Draws, FloatVector, IntVector
 from sparsemix.numeric.seeds import seed_of
 from sparsemix.persistence import Payload, unpacking
 
