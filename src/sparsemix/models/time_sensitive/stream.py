@@ -7,6 +7,7 @@ import numpy as np
 from sparsemix.models.time_sensitive import stream_kernels, window_kernels
 from sparsemix.models.time_sensitive.state import FloatMatrix, FloatVector, IntVector
 from sparsemix.models.time_sensitive.stream_state import (
+    SCRATCH,
     SOFT,
     Cells,
     Clusters,
@@ -130,10 +131,15 @@ class Stream:
         return ids, np.concatenate([np.empty((0, 5)), *told])
 
     def ask(self, rows: StreamRows) -> tuple[FloatMatrix, FloatVector]:
-        """Log prior weight plus log predictive of each live cluster and a new one, and the log sum of these weights."""
+        """Log prior weight plus log predictive of each live cluster and a new one, and the log sum of these weights.
+
+        The stream stays as it is, so that questions may be asked side by side, and of a stream that cannot be written.
+        """
         n_rows, n_live = rows.times.size, self.active.size
+        scratch = {name: np.zeros_like(getattr(self.clusters, name)) for name in SCRATCH}
+        clusters = self.clusters._replace(**scratch)
         scores, log_weight = np.empty((n_rows, n_live + 1)), np.empty(n_rows)
-        stream_kernels.ask_rows(rows, self.rules, self.clusters, self.cells, scores, log_weight)
+        stream_kernels.ask_rows(rows, self.rules, clusters, self.cells, scores, log_weight)
         return scores, log_weight
 
     def held(self) -> Held:

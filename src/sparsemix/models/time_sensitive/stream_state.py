@@ -8,6 +8,7 @@ from sparsemix.models.time_sensitive.state import FloatMatrix, FloatVector, IntV
 
 FIRST_SLOTS, FIRST_CELLS = 64, 1024
 WHOLE = {"active", "free", "ids", "n_held", "own", "in_window"}
+SCRATCH = ("gain", "factors", "scores")
 EXPIRED, EMPTIED = 0, 1  # why a cluster has ended
 MAP, SOFT = 0, 1
 
