@@ -17,13 +17,14 @@ from sparsemix.data import Dataset, read_table
 from sparsemix.reproduction import Table, Wish, results_of
 
 SHOWN = ("figure_4_rates", "graphs", "table_1", "table_2", "order")
-NOTES = """TP and FP are true and false positives over pairs of rows, in per cent; sd is over data sets. Times are CPU
-seconds of training on four fifths of the ads; agglomerative clustering got {most:,} of them at most. In `graphs`, fewest
-and longest are the cuts: ads of a keyword at least, keywords of an ad at most; parts are connected components of ads and
-keywords. In trade: share of all ads that are of the main trade of their cluster; others: the same outside the largest
-cluster. NLL is the mean negative log likelihood of test ads, entropy that of the advertisers over the clusters, nats.
-Made-up ads: {sets} sets; real ads: {splits} splits and seeds each, after the first cut. A claim is seen when the
-difference is above two standard errors; times differ by seconds, pairs by per cent, the others by shares or nats."""
+NOTES = """TP and FP are true and false positives over pairs of rows, in per cent; sd is over data sets. Times
+are CPU seconds of training on four fifths of the ads; agglomerative clustering got {most:,} of them at most. In
+`graphs`, fewest and longest are the cuts: ads of a keyword at least, keywords of an ad at most; parts are
+connected components of ads and keywords. In trade: share of all ads that are of the main trade of their
+cluster; others: the same outside the largest cluster. NLL is the mean negative log likelihood of test ads,
+entropy that of the advertisers over the clusters, nats. Made-up ads: {sets} sets; real ads: {splits} splits and
+seeds each, after the first cut. A claim is seen when the difference is above two standard errors; times differ
+by seconds, pairs by per cent, the others by shares or nats."""
 
 
 class RealAds(NamedTuple):
