@@ -18,9 +18,8 @@ KMEANS, AVERAGE, WARD = "k-means", "average linkage", "Ward linkage"
 
 _LINKAGES: dict[str, Literal["average", "ward"]] = {AVERAGE: "average", WARD: "ward"}
 _STARTS = {EM: "random", REPAIRED: "repaired"}
-_PRIMING = (
-    100  # rows a cluster that are held back in Figure 4, so that most of its rows are learnt in the stream
-)
+_EPOCHS = 1_000  # at most, so that EM comes to its end
+_PRIMING = 100  # rows a cluster that Figure 4 holds back; all others are learnt in the stream
 
 
 class Means(NamedTuple):
@@ -72,7 +71,9 @@ def compile_all() -> None:
 
 def _mixture(method: str, n_clusters: int, seed: int, **options: Any) -> Any:
     if method in _STARTS:
-        return BernoulliMixture(n_clusters, init=_STARTS[method], random_state=seed, **options)
+        return BernoulliMixture(
+            n_clusters, init=_STARTS[method], max_iter=_EPOCHS, random_state=seed, **options
+        )
     return OnlineBernoulliMixture(n_clusters, clutter=method == CLUTTER, random_state=seed, **options)
 
 
