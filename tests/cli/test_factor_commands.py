@@ -183,7 +183,6 @@ def test_without_draws_intervals_are_empty(sparsemix, models, tmp_path):
         (["--row", "user"], "--row is not for tables of events"),
         (["--user", "usr"], "--user must be one of the columns ('user', 'ad', 'event', 'count')"),
         (["--algorithm", "soft"], "--algorithm is not for --model click-rate"),
-        (["--resume"], "--resume is not for --model click-rate"),
         (["--batch-rows", 9], "--batch-rows is not for --model click-rate"),
         (["--min-rows-per-feature", 2], "--min-rows-per-feature is not for --model click-rate"),
         (["--label", "event"], "--label is not for --model click-rate"),

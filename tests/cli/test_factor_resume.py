@@ -1,4 +1,4 @@
-"""Ctrl-C saves a fit of factors, and `sparsemix fit --resume` goes on to the same bits."""
+"""Ctrl-C saves a fit of factors or of click rates, and `sparsemix fit --resume` goes on to the same bits."""
 
 import csv
 
@@ -17,6 +17,12 @@ FITS = {
         ["--solver", "gibbs", "--n-sweeps", 8, "--n-chains", 2, "--thin", 2],
         f"{KERNELS}.add_drawn_counts",
     ),
+}
+
+RATES = {
+    "choosing": ([], f"{KERNELS}.add_expected_counts", 7),
+    "climbing": (["--solver", "ml"], f"{KERNELS}.add_expected_counts", 17),
+    "gibbs": (["--solver", "gibbs", "--n-sweeps", 8], f"{KERNELS}.add_drawn_counts", 6),
 }
 
 
@@ -95,3 +101,54 @@ def test_without_a_file_the_fit_begins(sparsemix, plays, tmp_path):
     assert sparsemix(*command) == 0
     assert "There is no" in sparsemix.err
     assert sm.load_model(tmp_path / "m.smx").is_complete_
+
+
+def write_events(path, n_users=30, n_impressions=3):
+    lines = [
+        (f"u{i}", f"a{j}", event, n)
+        for i in range(n_users)
+        for j in range(5)
+        for event, n in (("impression", n_impressions + i % 4), ("click", (i * j) % 3))
+    ]
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([("user", "ad", "event", "count"), *lines])
+    return path
+
+
+@pytest.fixture(scope="module")
+def events(tmp_path_factory):
+    return write_events(tmp_path_factory.mktemp("events") / "events.csv")
+
+
+@pytest.mark.parametrize("name", RATES)
+def test_ctrl_c_keeps_the_rates_and_resume_ends_at_the_same_bits(sparsemix, events, program, tmp_path, name):
+    options, target, call = RATES[name]
+    path, whole = tmp_path / "m.smx", tmp_path / "whole.smx"
+    command = ["--model", "click-rate", "-k", 2, "--max-iter", 12, *options]
+    assert sparsemix("fit", events, "-o", whole, *command) == 0
+    run = program("fit", events, "-o", path, *command, target=target, call=call, number=INTERRUPT)
+    assert run.returncode == 130
+    assert "sweeps; what is learnt is saved in" in run.stderr
+    model = sm.load_model(path)
+    assert not model.is_complete_
+    assert (model._run.smoothing is None) == (name == "choosing")
+    assert sparsemix("ctr", path, "--user", "u1", "--ad", "a1", "--json") == 0
+
+    before = path.read_bytes()
+    assert sparsemix("fit", events, "-o", path, *command, "--shape", 2, "--resume") == 2
+    assert "--shape must be 1.1 as in the interrupted run" in sparsemix.err
+    others = {
+        "u29": write_events(tmp_path / "fewer.csv", 29),
+        "counts": write_events(tmp_path / "more.csv", 30, 4),
+    }
+    for other in others.values():
+        assert sparsemix("fit", other, "-o", path, *command, "--resume") == 1
+        assert "than the run in the file" in sparsemix.err
+    assert path.read_bytes() == before
+
+    assert sparsemix("fit", events, "-o", path, *command, "--resume") == 0
+    assert f"Going on with the run in {path}, after {model.n_sweeps_done_} sweeps." in sparsemix.err
+    assert hash_of(path) == hash_of(whole)
+    assert sparsemix("fit", events, "-o", path, *command, "--resume") == 0
+    assert f"All sweeps of the run in {path} are made; nothing is left to do." in sparsemix.err
+    assert hash_of(path) == hash_of(whole)

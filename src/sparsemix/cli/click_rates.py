@@ -88,7 +88,7 @@ def rates_of_pairs(model: Any, users: NDArray[Any], ads: NDArray[Any], level: fl
     """Return columns, named as in `RATE_COLUMNS`: the interval is NaN without draws."""
     pairs = _as_ids(users, model.users_), _as_ids(ads, model.ads_)
     low = high = np.full(users.size, np.nan)
-    if model.solver == "gibbs":
+    if model.has_intervals_:
         low, high = model.predict_interval(*pairs, level=level)
     own = dict(zip(model.ads_.tolist(), model.ad_rates_.tolist(), strict=True))
     unknown = model.prior_clicks_ / model.prior_impressions_

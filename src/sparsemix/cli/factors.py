@@ -13,13 +13,11 @@ import numpy as np
 import sparsemix
 from sparsemix.cli.console import brief, note, show, show_json
 from sparsemix.cli.events import events_of
-from sparsemix.cli.first_run import say_if_compiling
 from sparsemix.cli.inputs import Source
 from sparsemix.cli.options import Kind
 from sparsemix.cli.outputs import check_model_output
-from sparsemix.cli.progress import waiting
 from sparsemix.cli.starting import going_on
-from sparsemix.cli.sweeps import Sweeps, learn_in_sweeps
+from sparsemix.cli.sweeps import Sweeps, learn_in_sweeps, sweep_over
 from sparsemix.cli.tables import factors_table
 from sparsemix.foundation.errors import ParameterError
 from sparsemix.foundation.wording import counted
@@ -44,7 +42,7 @@ def fit_factors(
 ) -> None:
     """Learn factors of a table of counts, or click rates of a table of events.
 
-    When the user stops a fit of factors, what it has so far is saved.
+    When the user stops it, what it has so far is saved.
 
     Parameters
     ----------
@@ -58,7 +56,7 @@ def fit_factors(
     events : dict of str to str
         Columns of events that were named.
     resume : bool
-        Go on with the factors in `output`.
+        Go on with the run in `output`.
     json : bool
     **filters : int or None
         Arguments for `Dataset.filter`.
@@ -78,7 +76,7 @@ def fit_factors(
     )
     if kind is Kind.CLICK_RATE:
         _refuse(kind, filters)
-        _fit_rates(model, source, events)
+        _fit_rates(model, source, events, output, resume=resume)
     else:
         _fit_counts(model, source, output, resume=resume, **filters)
     save_model(model, output)
@@ -109,20 +107,27 @@ def _refuse(kind: Kind, given: Mapping[str, Any]) -> None:
             raise ParameterError(f"--{name.replace('_', '-')} is not for --model {kind}. Leave it out.")
 
 
-def _fit_rates(model: Any, source: Source, named: Mapping[str, str]) -> None:
+def _fit_rates(model: Any, source: Source, named: Mapping[str, str], output: Path, *, resume: bool) -> None:
     events = events_of(source, named)
-    say_if_compiling([model], quiet=source.quiet)
-    with waiting("Learning", quiet=source.quiet), _telling(model, source):
-        model.fit(events)
+    n_chosen = model.max_iter if isinstance(model.smoothing, str) else 0
+    with _telling(model, source):
+        sweep_over(
+            model, events, output, resume=resume, quiet=source.quiet, sweeps=_sweeps_of(model, n_chosen)
+        )
 
 
 def _fit_counts(model: Any, source: Source, output: Path, *, resume: bool, **filters: int | None) -> None:
-    is_sampled = model.solver == "gibbs"
-    most = model.n_sweeps * model.n_chains if is_sampled else model.max_iter * model.n_init
-    what = "log likelihood" if is_sampled else "objective"
-    sweeps = Sweeps(most, lambda progress: f"Learning, {what} {progress.objective:,.0f}")
+    sweeps = _sweeps_of(model)
     with _telling(model, source):
         learn_in_sweeps(model, source, output, resume=resume, quiet=source.quiet, sweeps=sweeps, **filters)
+
+
+def _sweeps_of(model: Any, n_before: int = 0) -> Sweeps:
+    """Sweeps of a fit of factors, after as many at most that make something else ready."""
+    is_sampled = model.solver == "gibbs"
+    most = model.n_sweeps * model.n_chains if is_sampled else model.max_iter * getattr(model, "n_init", 1)
+    what = "log likelihood" if is_sampled and not n_before else "objective"
+    return Sweeps(n_before + most, lambda progress: f"Learning, {what} {progress.objective:,.0f}")
 
 
 @contextmanager

@@ -63,7 +63,12 @@ def fit_table(
         When an option is not for this kind of model.
     """
     _check_options(kind, parameters, labelled, batch_rows, checkpoint_every)
-    _check_events(kind, events, resume=resume)
+    if events and kind is not Kind.CLICK_RATE:
+        raise ParameterError(f"--{next(iter(events))} is for --model click-rate only. Leave it out.")
+    if resume and kind is Kind.TIME_SENSITIVE:
+        raise ParameterError(
+            f"--resume is not for --model {kind}, which starts anew each time. Leave it out."
+        )
     if kind in FACTOR_KINDS:
         fit_factors(kind, parameters, source, output, events=events, resume=resume, json=json, **run)
         return
@@ -108,12 +113,3 @@ def _check_options(
     by_sampling = (Kind.HASHED_GIBBS, Kind.TIME_SENSITIVE)
     if kind in by_sampling and "binarize" in parameters and parameters.get("family") != "bernoulli":
         raise ParameterError(f"--binarize with --model {kind} is for --family bernoulli only. Leave it out.")
-
-
-def _check_events(kind: Kind, events: dict[str, str], *, resume: bool) -> None:
-    if events and kind is not Kind.CLICK_RATE:
-        raise ParameterError(f"--{next(iter(events))} is for --model click-rate only. Leave it out.")
-    if resume and kind in {Kind.TIME_SENSITIVE, Kind.CLICK_RATE}:
-        raise ParameterError(
-            f"--resume is not for --model {kind}, which starts anew each time. Leave it out."
-        )

@@ -11,7 +11,10 @@ from sparsemix.cli.learning import stop_saved
 from sparsemix.cli.progress import rows_progress
 from sparsemix.cli.starting import check_any_row, check_same_table
 from sparsemix.cli.stopping import SAVED_UNLESS_ASKED_AGAIN, stop_between_blocks
+from sparsemix.foundation.errors import DataError
 from sparsemix.foundation.wording import counted
+
+_OTHER_INPUT = "of the fit that was interrupted"  # as the library refuses it
 
 
 class _StopNowError(Exception):
@@ -59,19 +62,32 @@ def learn_in_sweeps(
     DataError
         When there are no rows, or not those of the run to go on with.
     """
-    goes_on = resume and hasattr(model, "is_complete_")
     [rows] = source.table(None, 0, **filters).batches
     check_any_row(len(rows))
-    if goes_on:
+    if resume and hasattr(model, "is_complete_"):
         check_same_table(model, rows.feature_names, len(rows))
-        if model.is_complete_:
-            note(f"All sweeps of the run in {output} are made; nothing is left to do.", quiet=quiet)
-            return
+    sweep_over(model, rows, output, resume=resume, quiet=quiet, sweeps=sweeps or _of_chains(model))
+
+
+def sweep_over(model: Any, rows: Any, output: Path, *, resume: bool, quiet: bool, sweeps: Sweeps) -> None:
+    """`learn_in_sweeps` from what has been read, which must be that of the run to go on with."""
+    goes_on = resume and hasattr(model, "is_complete_")
+    if goes_on and model.is_complete_:
+        note(f"All sweeps of the run in {output} are made; nothing is left to do.", quiet=quiet)
+        return
+    if goes_on:
         note(f"Going on with the run in {output}, after {counted(_n_done(model), 'sweep')}.", quiet=quiet)
     say_if_compiling([model], quiet=quiet)
     model.set_params(warm_start=goes_on)
     try:
-        is_stopped = _run(model, rows, sweeps or _of_chains(model), quiet=quiet)
+        is_stopped = _run(model, rows, sweeps, quiet=quiet)
+    except DataError as error:
+        if goes_on and _OTHER_INPUT in str(error):
+            raise DataError(
+                "the input has other rows or numbers than the run in the file. Give the same table with the same "
+                "columns and filters, or leave --resume out to start anew."
+            ) from error
+        raise
     finally:
         model.set_params(warm_start=False)
     if is_stopped:

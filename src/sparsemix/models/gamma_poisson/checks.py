@@ -26,6 +26,7 @@ from sparsemix.numeric.seeds import seed_of
 SOLVERS = ("ml", "map", "gibbs")
 MOST_COMPONENTS, MOST_SWEEPS = 100_000, 10_000_000
 MOST_CELLS = 1_000_000_000  # of draws that a fit keeps
+START_ANEW = "Or set warm_start=False to start anew."
 MOST_COUNT = 2**31 - 1  # that is split at random
 
 
@@ -108,17 +109,21 @@ def run_of(model: Any, run: Run | None, settings: Settings, table: Table) -> Run
     owner, rows = type(model).__name__, Rows.of(table)
     if run is None or not model.warm_start:
         return Run(settings, rows)
-    remedy = "Or set warm_start=False to start anew."
     if run.rows != rows:
         raise DataError(
-            f"'X' of {owner} must be the {run.rows.n_rows} rows of the fit that was interrupted. {remedy}"
+            f"'X' of {owner} must be the {run.rows.n_rows} rows of the fit that was interrupted. {START_ANEW}"
         )
     found = differing(run.settings, settings)
     if found is not None:
-        name, was, now = found
-        rule = f"such that {name!r} is {was!r} as in the fit that was interrupted"
-        raise parameter_error("warm_start", owner, rule, now, remedy)
+        same(*found, owner)
     return replace(run, settings=settings._replace(seed=run.settings.seed))
+
+
+def same(name: str, was: object, now: object, owner: str) -> None:
+    """Raise ParameterError unless a parameter is what it was in the fit that goes on."""
+    if not np.array_equal(np.asarray(was), np.asarray(now)):
+        rule = f"such that {name!r} is {was!r} as in the fit that was interrupted"
+        raise parameter_error("warm_start", owner, rule, now, START_ANEW)
 
 
 def fits_memory(settings: Settings, table: Table, owner: str) -> None:

@@ -1,42 +1,25 @@
 """The public class of click-through rates."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from sparsemix.foundation.checks import at_least, level, one_of, pseudo_count
-from sparsemix.foundation.errors import DataError, parameter_error
-from sparsemix.models.gamma_poisson import calibration, rate_payload
+from sparsemix.foundation.checks import at_least, callable_or_none, level, one_of, pseudo_count, truth_value
+from sparsemix.foundation.errors import DataError, ParameterError, parameter_error
+from sparsemix.models.gamma_poisson import calibration, rate_fitting, rate_payload, rate_run_payload
 from sparsemix.models.gamma_poisson.calibration import RateReport
 from sparsemix.models.gamma_poisson.estimator import GammaPoissonFactors
-from sparsemix.models.gamma_poisson.events import (
-    Cells,
-    Columns,
-    Records,
-    Vocabulary,
-    as_records,
-    cells_of,
-    ids_of,
-)
+from sparsemix.models.gamma_poisson.events import Columns, Records, Vocabulary, as_records, cells_of, ids_of
 from sparsemix.models.gamma_poisson.fitted import shown
-from sparsemix.models.gamma_poisson.rates import (
-    STRENGTHS,
-    Rates,
-    ad_rates,
-    best_smoothing,
-    drawn,
-    draws_of,
-    predicted,
-    prior_of,
-)
-from sparsemix.models.gamma_poisson.state import Draws, FloatVector, IntVector
-from sparsemix.numeric.seeds import seed_of
+from sparsemix.models.gamma_poisson.learning import Progress
+from sparsemix.models.gamma_poisson.rate_fitting import Run, Seen
+from sparsemix.models.gamma_poisson.rates import Rates, drawn, predicted
+from sparsemix.models.gamma_poisson.state import FloatVector, IntVector
 from sparsemix.persistence import Payload, unpacking
-
-HELD_OUT = 0.2  # of the cells, to choose the smoothing
+from sparsemix.persistence.unfinished import without_run
 
 
 class RankedAd(NamedTuple):
@@ -68,6 +51,9 @@ class ClickRateModel(BaseEstimator):  # type: ignore[misc]  # scikit-learn's bas
         missing under its default name: then each record is one event.
     random_state : int, RandomState or None, default=None
     n_jobs : int or None, default=None
+    warm_start : bool, default=False
+        Go on with a `fit` that was interrupted, to the same bits as without; events and parameters must be the same,
+        but for `max_iter` and `n_jobs`.
 
     Attributes
     ----------
@@ -79,6 +65,8 @@ class ClickRateModel(BaseEstimator):  # type: ignore[misc]  # scikit-learn's bas
         a and b, by maximum likelihood of a beta-binomial over all ads.
     smoothing_ : float
         m as it was given or chosen.
+    is_complete_, n_sweeps_done_, has_intervals_
+        Whether the fit came to its end, how many sweeps it has made if not, and whether there are intervals.
     n_clicks_without_impressions_ : float
         Clicks that no impression of the same user and ad went before; each was counted as an impression too.
 
@@ -108,6 +96,7 @@ class ClickRateModel(BaseEstimator):  # type: ignore[misc]  # scikit-learn's bas
 
     model_kind: ClassVar[str] = "click-rate-model"
     _rates: Rates
+    _run: Run | None = None  # that was interrupted
 
     def __init__(
         self,
@@ -129,6 +118,7 @@ class ClickRateModel(BaseEstimator):  # type: ignore[misc]  # scikit-learn's bas
         n_chains: int = 1,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
+        warm_start: bool = False,
     ) -> None:
         self.n_components = n_components
         self.solver = solver
@@ -147,8 +137,15 @@ class ClickRateModel(BaseEstimator):  # type: ignore[misc]  # scikit-learn's bas
         self.n_chains = n_chains
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.warm_start = warm_start
 
-    def fit(self, events: Any, y: object = None) -> Self:  # noqa: ARG002
+    def fit(
+        self,
+        events: Any,
+        y: object = None,
+        *,
+        on_sweep: Callable[[Progress], None] | None = None,  # noqa: ARG002
+    ) -> Self:
         """Learn from an event table.
 
         Parameters
@@ -156,6 +153,9 @@ class ClickRateModel(BaseEstimator):  # type: ignore[misc]  # scikit-learn's bas
         events : data frame (pandas, polars, Arrow) or mapping of column names to vectors
             A record for each user, ad and kind of event; several of the same add up.
         y : ignored
+        on_sweep : callable, optional
+            Told a `Progress` after each sweep, of the choice of the smoothing first; what it raises ends the fit. An
+            interrupted fit keeps what it has so far, see `is_complete_`.
 
         Returns
         -------
@@ -166,38 +166,48 @@ class ClickRateModel(BaseEstimator):  # type: ignore[misc]  # scikit-learn's bas
         ParameterError
             If a parameter breaks its rule.
         DataError
-            If a column is missing or holds what it must not, or there are no events.
+            If a column is missing or holds what it must not, or there are no events, or if a warm start is given others
+            than the fit that was interrupted.
         """
         owner = type(self).__name__
         if not isinstance(self.smoothing, str):
             pseudo_count("smoothing", owner, self.smoothing, "'held-out' or ")
         else:
             one_of("smoothing", owner, self.smoothing, ("held-out",))
+        truth_value("warm_start", owner, self.warm_start)
+        callable_or_none("on_sweep", owner, on_sweep)
         records = self._records(events)
         if not records.counts.sum():
             raise DataError(f"'events' of {owner} must hold at least one event, but all counts are zero.")
-        seed = seed_of(self.random_state, owner)
         users, ads = Vocabulary(np.unique(records.user)), Vocabulary(np.unique(records.ad))
-        cells = cells_of(records, users, ads)
-        factors = self._fit_factors(cells, users, ads, self.solver, seed)
-        prior = prior_of(cells, len(ads))
-        smoothing = (
-            self._choose(cells, users, ads, seed) if isinstance(self.smoothing, str) else self.smoothing
-        )
-        self._rates = Rates(
-            users,
-            ads,
-            prior,
-            ad_rates(cells, len(ads), prior),
-            float(smoothing),
-            factors._opened().factors,
-            cells.n_mended,
-            draws_of(_drawn_factors(factors), cells, len(ads), prior, seed)
-            if self.solver == "gibbs"
-            else None,
-        )
-        self._tell()
+        seen = Seen(users, ads, cells_of(records, users, ads))
+        run = rate_fitting.run_of(self, self._run, getattr(self, "_rates", None), seen)
+        try:
+            self._adopt(rate_fitting.learn(seen, run, self._new_factors, on_sweep))
+        except BaseException:
+            if run.has_begun():
+                self._adopt(rate_fitting.so_far(seen, run), run)
+            raise
         return self
+
+    @property
+    def is_complete_(self) -> bool:
+        """Whether `fit` came to its end; if not, the same `fit` with `warm_start=True` goes on, to the same bits."""
+        self._opened()
+        return self._run is None
+
+    @property
+    def n_sweeps_done_(self) -> int:
+        """Sweeps of a `fit` that was interrupted; AttributeError after others."""
+        self._opened()
+        if self._run is None:
+            raise AttributeError("no fit was interrupted, so that there are no sweeps to go on from")
+        return self._run.n_sweeps()
+
+    @property
+    def has_intervals_(self) -> bool:
+        """Whether `predict_interval` answers: with "gibbs", unless the fit was interrupted before its chains."""
+        return self._opened().draws is not None
 
     def predict(self, users: Any, ads: Any) -> FloatVector:
         """Click rates of pairs of a user and an ad, by id, known or not; (n_pairs,).
@@ -225,6 +235,11 @@ class ClickRateModel(BaseEstimator):  # type: ignore[misc]  # scikit-learn's bas
         """
         rates = self._asked()
         _check_level(level)
+        if rates.draws is None and self.solver == "gibbs":
+            raise ParameterError(
+                "there are no intervals, because the fit was interrupted before its chains. Go on with it: fit with "
+                "warm_start=True."
+            )
         if rates.draws is None:
             rule = "'gibbs' for intervals"
             raise parameter_error(
@@ -312,15 +327,16 @@ class ClickRateModel(BaseEstimator):  # type: ignore[misc]  # scikit-learn's bas
         )
 
     def to_payload(self) -> Payload:
-        """The exact state for a model file, with ids and draws."""
-        return rate_payload.pack(self.model_kind, self.get_params(), self._asked())
+        """The exact state for a model file, with ids and draws, and an interrupted fit."""
+        stored = rate_payload.pack(self.model_kind, self.get_params(), self._asked())
+        return stored if self._run is None else rate_run_payload.added(stored, self._run)
 
     @classmethod
     def from_payload(cls, stored: Payload) -> Self:
         """The model that `to_payload` packed; ModelFileError if anything does not fit."""
         model = cls(**unpacking.parameters_of(stored, cls))
-        model._rates = rate_payload.unpack(stored)
-        model._tell()
+        rates = rate_payload.unpack(without_run(stored))
+        model._adopt(rates, rate_run_payload.unpack(stored, model.get_params(), rates))
         return model
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -330,8 +346,14 @@ class ClickRateModel(BaseEstimator):  # type: ignore[misc]  # scikit-learn's bas
         check_is_fitted(self)
         return self._rates
 
-    def _tell(self) -> None:
-        rates = self._rates
+    def _opened(self) -> Rates:
+        """The rates; AttributeError, as Python has it for missing attributes, before there are any."""
+        if not self.__sklearn_is_fitted__():
+            raise AttributeError(f"this {type(self).__name__} has not learnt any events yet: call fit")
+        return self._rates
+
+    def _adopt(self, rates: Rates, run: Run | None = None) -> None:
+        self._rates, self._run = rates, run
         told = rates.users.ids, rates.ads.ids, rates.ad_rates[:-1]
         self.users_, self.ads_, self.ad_rates_ = map(shown, told)
         self.prior_clicks_, self.prior_impressions_ = rates.prior
@@ -348,9 +370,7 @@ class ClickRateModel(BaseEstimator):  # type: ignore[misc]  # scikit-learn's bas
             )
         return self._rates.users.numbers(user), self._rates.ads.numbers(ad)
 
-    def _fit_factors(
-        self, cells: Cells, users: Vocabulary, ads: Vocabulary, solver: str, seed: int
-    ) -> GammaPoissonFactors:
+    def _new_factors(self, solver: str) -> GammaPoissonFactors:
         names = (
             "shape",
             "rate",
@@ -362,23 +382,8 @@ class ClickRateModel(BaseEstimator):  # type: ignore[misc]  # scikit-learn's bas
             "n_chains",
         )
         given = {name: getattr(self, name) for name in (*names, "n_jobs")}
-        model = GammaPoissonFactors(self.n_components, solver=solver, random_state=seed, **given)
-        return model.fit(cells.factor_table(len(users), len(ads)))
-
-    def _choose(self, cells: Cells, users: Vocabulary, ads: Vocabulary, seed: int) -> float:
-        """The smoothing that predicts cells best which are set aside; the largest there is if nothing can be."""
-        is_held_out = np.random.default_rng([seed, 1]).random(cells.user.size) < HELD_OUT
-        rest, aside = cells.take(~is_held_out), cells.take(is_held_out)
-        if not rest.impressions.any() or not aside.impressions.any():
-            return STRENGTHS[-1]
-        factors = self._fit_factors(rest, users, ads, "map" if self.solver == "gibbs" else self.solver, seed)
-        own = ad_rates(rest, len(ads), prior_of(rest, len(ads)))
-        return best_smoothing(aside, factors._opened().factors, own)
+        return GammaPoissonFactors(self.n_components, solver=solver, **given)
 
 
 def _check_level(value: float) -> None:
     level(value, "ClickRateModel")
-
-
-def _drawn_factors(factors: GammaPoissonFactors) -> Draws:
-    return Draws(factors._drawn("users"), np.ascontiguousarray(factors._drawn("features")))
