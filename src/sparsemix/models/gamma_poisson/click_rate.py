@@ -142,9 +142,9 @@ class ClickRateModel(BaseEstimator):  # type: ignore[misc]  # scikit-learn's bas
     def fit(
         self,
         events: Any,
-        y: object = None,
+        y: object = None,  # noqa: ARG002
         *,
-        on_sweep: Callable[[Progress], None] | None = None,  # noqa: ARG002
+        on_sweep: Callable[[Progress], None] | None = None,
     ) -> Self:
         """Learn from an event table.
 
