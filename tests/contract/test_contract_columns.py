@@ -90,7 +90,11 @@ def test_a_name_that_stands_twice(subject):
     words = "'X' must name each column once, but 'a' stands twice"
     model = subject.named()
     before = hash_of(model)
-    for call in (lambda: subject.learn(twice), lambda: subject.learn(twice, model=model)):
+    for call in (
+        lambda: subject.learn(twice),
+        lambda: subject.learn(twice, model=model),
+        lambda: subject.learn_more(model, twice),
+    ):
         with pytest.raises(DataError, match=words):
             call()
     for question in subject.questions:

@@ -59,7 +59,11 @@ def test_values_outside_the_family_are_named(subject, value):
     fitted = subject.fitted()
     before = hash_of(fitted)
     for form in (odd, sparse.csr_array(odd)):
-        calls = [lambda form=form: subject.learn(form), lambda form=form: subject.learn(form, fitted)]
+        calls = [
+            lambda form=form: subject.learn(form),
+            lambda form=form: subject.learn(form, fitted),
+            lambda form=form: subject.learn_more(fitted, form),
+        ]
         calls += [
             lambda form=form, question=question: subject.ask(fitted, question, form)
             for question in subject.questions

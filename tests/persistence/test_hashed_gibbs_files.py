@@ -87,16 +87,6 @@ def test_metadata_that_cannot_be(refused, key, value):
     assert "cannot read the model file" in refused(replace(payload, metadata=payload.metadata | {key: value}))
 
 
-def test_parts_that_are_missing(refused):
-    payload = hashed_gibbs_payload()
-    for key in payload.metadata:
-        kept = {name: value for name, value in payload.metadata.items() if name != key}
-        refused(replace(payload, metadata=kept))
-    refused(replace(payload, parameters=payload.parameters | {"spare": 1}))
-    refused(replace(payload, feature_names=payload.feature_names[:2]))
-    refused(replace(payload, feature_names=np.array(["cat", "cat", "eel"], dtype=object)))
-
-
 def test_a_parameter_that_came_after_the_file_has_its_default(tmp_path):
     payload = hashed_gibbs_payload()
     kept = {name: value for name, value in payload.parameters.items() if name not in {"thin", "n_sweeps"}}

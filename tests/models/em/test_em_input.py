@@ -1,12 +1,9 @@
 """Every form of input gives the same bits, columns are matched by name, odd tables work, nonsense is named."""
 
 import re
-from itertools import product
 
 import numpy as np
 import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 from mixture_cases import LETTERS, N_ROWS, draw_shares, hash_of, new_model, some_labels, table_of
 from numpy.testing import assert_allclose, assert_array_equal
@@ -37,69 +34,10 @@ def doubled(rows):
     yield "CSC with duplicates", sparse.csc_array((value[order], row[order], indptr), shape=rows.shape)
 
 
-def every_format(rows):
-    for form, kind in product(["csr", "csc", "coo", "bsr", "dok", "lil", "dia"], ["array", "matrix"]):
-        yield f"{form}_{kind}", getattr(sparse, f"{form}_{kind}")(rows)
-    for indptr, indices in product([np.int32, np.int64], repeat=2):
-        matrix = sparse.csr_array(rows)
-        matrix.indptr, matrix.indices = matrix.indptr.astype(indptr), matrix.indices.astype(indices)
-        yield f"indptr {indptr.__name__}, indices {indices.__name__}", matrix
-    for dtype in (np.int8, np.uint32, np.int64, np.float32, float):
-        yield f"dense {dtype.__name__}", rows.astype(dtype)
-        yield f"sparse {dtype.__name__}", sparse.csr_array(rows.astype(dtype))
-    yield "dense float16", rows.astype(np.float16)
-    yield "dense objects", rows.astype(object)
-    backwards = sparse.csr_array(rows[:, ::-1])
-    backwards.indices = (rows.shape[1] - 1 - backwards.indices).astype(np.int32)
-    backwards.has_sorted_indices = False
-    yield "unsorted", backwards
-    full = sparse.csr_array(np.ones(rows.shape))
-    full.data = rows.ravel().copy()
-    yield "stored zeros", full
-    yield from doubled(rows)
-    yield "Fortran", np.asfortranarray(rows)
-    yield "list", rows.tolist()
-    yield "Dataset", Dataset.from_matrix(rows)
-    yield "pandas with numbered columns", pd.DataFrame(rows)
-
-
-def test_every_format_gives_the_same_bits(name, rows, fitted):
-    expected, share = hash_of(fitted), fitted.predict_proba(rows)
-    for kind, form in every_format(rows):
-        model = new_model(name).fit(form)
-        assert hash_of(model) == expected, kind
-        assert_array_equal(model.labels_, fitted.labels_, err_msg=kind)
-        assert_array_equal(fitted.predict_proba(form), share, err_msg=kind)
-        assert fitted.score_per_token(form) == fitted.score_per_token(rows), kind
-
-
-def test_booleans_are_zeros_and_ones(name, rows):
-    expected = hash_of(new_model(name).fit(np.minimum(rows, 1)))
-    for form in (rows > 0, sparse.csr_array(rows > 0), sparse.coo_array(rows > 0)):
-        assert hash_of(new_model(name).fit(form)) == expected
-
-
 def test_counts_need_not_be_whole():
     rows, topics = table_of("multinomial")
     model, quarter = (new_model("multinomial", smoothing=0.0).fit(each, topics) for each in (rows, rows / 4))
     assert_allclose(quarter.profiles_, model.profiles_, rtol=1e-14)
-
-
-def test_arrays_that_cannot_be_written(name, rows, tmp_path, fitted):
-    matrix, dense = sparse.csr_array(rows), rows.copy()
-    for part in ("data", "indices", "indptr"):
-        np.save(tmp_path / part, getattr(matrix, part))
-        setattr(matrix, part, np.load(tmp_path / f"{part}.npy", mmap_mode="r"))
-    dense.flags.writeable = False
-    np.save(tmp_path / "dense", rows)
-    unsorted = sparse.csr_array(
-        (matrix.data[::-1], matrix.indices[::-1], matrix.nnz - matrix.indptr[::-1]), matrix.shape
-    )
-    for part in ("data", "indices", "indptr"):
-        getattr(unsorted, part).flags.writeable = False
-    for form in (matrix, dense, np.load(tmp_path / "dense.npy", mmap_mode="r")):
-        assert hash_of(new_model(name).fit(form)) == hash_of(fitted)
-    assert hash_of(new_model(name).fit(unsorted)) == hash_of(new_model(name).fit(rows[::-1]))
 
 
 def test_the_input_is_not_changed_and_not_kept(name, rows, topics):
@@ -116,66 +54,6 @@ def test_the_input_is_not_changed_and_not_kept(name, rows, topics):
     for array in (messy.data, messy.indices, labels, weights, shares):
         array[:] = 0
     assert hash_of(model) == expected
-
-
-FRAMES = {
-    "pandas": pd.DataFrame,
-    "pandas nullable": lambda rows: pd.DataFrame(rows).astype("Int64"),
-    "pandas sparse": lambda rows: pd.DataFrame(rows).astype(pd.SparseDtype(float, 0)),
-    "polars": pl.DataFrame,
-    "Arrow": pa.table,
-    "Dataset": lambda rows: Dataset.from_matrix(np.array(list(rows.values())).T, feature_names=list(rows)),
-}
-
-
-@pytest.mark.parametrize("frame", FRAMES)
-def test_columns_are_matched_by_name(name, frame, rows, named):
-    columns = {letter: rows[:, i].tolist() for i, letter in enumerate(LETTERS)}
-    table = FRAMES[frame](columns)
-    backwards = FRAMES[frame]({letter: columns[letter] for letter in reversed(LETTERS)})
-    model = new_model(name).fit(table)
-    assert model.feature_names_in_.tolist() == LETTERS
-    assert hash_of(model) == hash_of(named)
-    assert_array_equal(model.predict_proba(backwards), model.predict_proba(table))
-    assert_array_equal(model.score_samples(backwards), model.score_samples(table))
-
-
-def test_missing_columns_are_zero_and_new_ones_are_not_looked_at(rows, named):
-    table = pd.DataFrame(rows, columns=LETTERS)
-    assert_array_equal(
-        named.score_samples(table[list("hgedba")]), named.score_samples(table.assign(c=0, f=0, i=0))
-    )
-    wide = table.assign(new=3 if named.model_kind.startswith("multi") else 1)[[*"ihg", "new", *"fedcba"]]
-    assert_array_equal(named.score_samples(wide), named.score_samples(table))
-    assert named.score_per_token(wide) == named.score_per_token(table)
-
-
-def test_numbered_columns_go_by_their_place(rows, named, fitted):
-    assert_array_equal(named.predict_proba(rows), fitted.predict_proba(rows))
-    assert_array_equal(fitted.predict_proba(pd.DataFrame(rows, columns=LETTERS)), fitted.predict_proba(rows))
-    for odd in (rows[:, :7], np.hstack([rows, rows])):
-        for model in (named, fitted):
-            words = f"X has {odd.shape[1]} features, but {type(model).__name__} is expecting 9 features"
-            for ask in (model.predict, model.score, model.unknown_rows, model.icl):
-                with pytest.raises(DataError, match=words):
-                    ask(odd)
-
-
-def test_a_name_that_stands_twice(name, rows, named):
-    twice = pd.DataFrame(rows, columns=list("abcdefgha"))
-    before = hash_of(named)
-    for call in (new_model(name).fit, named.predict, named.fit, lambda X: named.fit_batches(lambda: [X])):
-        with pytest.raises(DataError, match="'X' must name each column once, but 'a' stands twice"):
-            call(twice)
-    assert hash_of(named) == before
-
-
-def test_a_table_of_which_no_column_is_known(rows, named):
-    other = pd.DataFrame(rows, columns=list("ABCDEFGHI"))
-    words = "none of its 9 is: 'A', 'B', 'C', …. The model knows 'a', 'b', 'c', …."
-    for ask in (named.predict, named.predict_proba, named.score_samples, named.score, named.unknown_rows):
-        with pytest.raises(DataError, match=f"'X' of {type(named).__name__} must .*{re.escape(words)}"):
-            ask(other)
 
 
 @pytest.fixture

@@ -6,11 +6,9 @@ import pytest
 from gap_cases import draw_counts, hash_of, new_model
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse, stats
-from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
-from sklearn.utils.estimator_checks import check_estimator
 
-from sparsemix import DataError, GammaPoissonFactors, ParameterError, UnknownFeaturesWarning
+from sparsemix import DataError, GammaPoissonFactors, ParameterError
 from sparsemix.chains import r_hat
 from sparsemix.models.gamma_poisson import equations
 
@@ -18,33 +16,11 @@ SOLVERS = ["ml", "map", "gibbs"]
 solvers = pytest.mark.parametrize("solver", SOLVERS)
 COUNTS = draw_counts()
 NAMES = [f"ad{j}" for j in range(COUNTS.shape[1])]
-RECORDS = "the check wants other words for a value that is no number"
 
 
 @pytest.fixture(scope="module")
 def fitted():
     return {solver: new_model(solver, tol=1e-8, max_iter=3000).fit(COUNTS) for solver in SOLVERS}
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_scikit_learns_own_checks():
-    expected = {"check_dtype_object": RECORDS}
-    results = check_estimator(
-        new_model(n_components=2), expected_failed_checks=expected, on_fail=None, on_skip=None
-    )
-    failed = {r["check_name"]: r["exception"] for r in results if r["status"] == "failed"}
-    assert not failed
-
-
-def test_parameters_go_in_and_out():
-    values = {
-        "n_components": 2, "solver": "ml", "shape": [1.0, 2.0], "rate": 0.5, "feature_concentration": 0.3,
-        "algorithm": "em", "n_init": 2, "max_iter": 7, "tol": 0.1, "n_sweeps": 9, "burn_in": 3, "thin": 2,
-        "n_chains": 2, "random_state": 5, "n_jobs": 2, "verbose": 1,
-        "warm_start": True, "users_on_disk": True, "feature_smoothing": 0.2,
-    }  # fmt: skip
-    assert set(values) == set(GammaPoissonFactors().get_params())
-    assert clone(GammaPoissonFactors(**values)).get_params() == values
 
 
 @pytest.mark.parametrize("changes", [
@@ -293,19 +269,6 @@ def test_questions_change_nothing(fitted):
         model.score(COUNTS)
         model.rates([0], [0])
         assert hash_of(model) == before
-
-
-def test_columns_are_matched_by_name():
-    table = pd.DataFrame(COUNTS, columns=NAMES)
-    model = new_model().fit(table)
-    again = model.transform(table[NAMES[::-1]].assign(new=COUNTS[:, 0]))
-    assert_allclose(again, model.transform(COUNTS), rtol=1e-6, atol=1e-9)
-    odd = pd.DataFrame({"new": [1, 0], "ad0": [0, 2]})
-    with pytest.warns(UnknownFeaturesWarning):
-        model.transform(odd)
-    assert model.unknown_rows(odd).tolist() == [True, False]
-    with pytest.raises(DataError, match="expecting 12 features"):
-        model.transform(COUNTS[:, :5])
 
 
 @pytest.mark.parametrize("X", [np.zeros((0, 3)), [[-1.0, 2.0]], [[np.nan, 1.0]], "file.csv", [["a", "b"]]])

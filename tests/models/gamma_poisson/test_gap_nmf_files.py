@@ -85,11 +85,3 @@ def test_arrays_that_make_no_draws(refused, array, values):
 def test_metadata_that_cannot_be(refused, key, value):
     payload = golden_payload()
     refused(replace(payload, metadata=payload.metadata | {key: value}))
-
-
-def test_parts_that_are_missing(refused):
-    payload = golden_payload()
-    for key in payload.metadata:
-        refused(replace(payload, metadata={name: v for name, v in payload.metadata.items() if name != key}))
-    refused(replace(payload, parameters=payload.parameters | {"spare": 1}))
-    refused(replace(payload, feature_names=payload.feature_names[:1]))

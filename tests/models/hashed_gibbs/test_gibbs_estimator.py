@@ -1,8 +1,6 @@
 """scikit-learn's contract, what a fit leaves, and answers about rows against the equations."""
 
-import copy
 import itertools
-import pickle
 
 import numpy as np
 import pandas as pd
@@ -10,11 +8,8 @@ import pytest
 from gibbs_models import FAMILIES, LETTERS, N_ROWS, hash_of, new_model, table_of
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import gammaln
-from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
-from sklearn.utils.estimator_checks import check_estimator
 
-from sparsemix import HashedGibbsMixture, load_model, save_model
+from sparsemix import load_model, save_model
 from sparsemix.chains import effective_sample_size
 from sparsemix.foundation.errors import UnknownFeaturesWarning
 from sparsemix.metrics import adjusted_rand
@@ -22,74 +17,6 @@ from sparsemix.metrics import adjusted_rand
 pytestmark = pytest.mark.slow  # compiles much: pytest -m slow tests/models/hashed_gibbs
 
 families = pytest.mark.parametrize("family", FAMILIES)
-
-FRACTIONS = "the check's values are fractions or negative; counts are whole numbers"
-RECORDS = "the check wants other words for a value that is no number"
-CLASSIFIERS = "the check takes whatever has predict_proba for a classifier"
-OF_PRESENCE = {
-    "check_dtype_object": RECORDS,
-    "check_estimator_sparse_array": CLASSIFIERS,
-    "check_estimator_sparse_matrix": CLASSIFIERS,
-}
-OF_COUNTS = dict.fromkeys(
-    [
-        "check_clustering",
-        "check_dict_unchanged",
-        "check_dont_overwrite_parameters",
-        "check_dtype_object",
-        "check_estimator_sparse_array",
-        "check_estimator_sparse_matrix",
-        "check_estimator_sparse_tag",
-        "check_estimators_dtypes",
-        "check_estimators_fit_returns_self",
-        "check_estimators_nan_inf",
-        "check_estimators_overwrite_params",
-        "check_estimators_partial_fit_n_features",
-        "check_estimators_pickle",
-        "check_f_contiguous_array_estimator",
-        "check_fit2d_1feature",
-        "check_fit2d_1sample",
-        "check_fit2d_predict1d",
-        "check_fit_check_is_fitted",
-        "check_fit_idempotent",
-        "check_fit_score_takes_y",
-        "check_methods_sample_order_invariance",
-        "check_methods_subset_invariance",
-        "check_n_features_in",
-        "check_n_features_in_after_fitting",
-        "check_pipeline_consistency",
-        "check_readonly_memmap_input",
-    ],
-    FRACTIONS,
-)
-
-
-@pytest.mark.parametrize(
-    ("changes", "expected"),
-    [
-        ({"family": "bernoulli", "binarize": 0.0}, OF_PRESENCE),
-        ({"family": "multinomial"}, OF_COUNTS),
-    ],
-)
-def test_scikit_learns_own_checks(changes, expected):
-    model = new_model(n_components=3, n_sweeps=10, burn_in=4, thin=1, **changes)
-    results = check_estimator(model, expected_failed_checks=expected, on_fail=None, on_skip=None)
-    failed = {r["check_name"]: r["exception"] for r in results if r["status"] == "failed"}
-    assert not failed
-    assert {r["check_name"] for r in results if r["status"] == "xfail"} == set(expected)
-
-
-def test_parameters_go_in_and_out():
-    values = {
-        "n_components": 7, "family": "poisson", "proposal": "hash", "process": "dp", "weight_concentration": 2.0,
-        "concentration": 3.0, "discount": 0.5, "smoothing": 0.2, "prior_mean": 0.1, "prior_strength": 2.0,
-        "n_sweeps": 9, "burn_in": 3, "thin": 2, "n_chains": 2, "init": "random", "n_bits": 128, "raw": True,
-        "miss": 0.1, "tempering": 0.5, "index_budget": 7, "binarize": 0.5, "random_state": 5, "n_jobs": 2, "verbose": 1,
-        "warm_start": True, "n_shards": 3,
-    }  # fmt: skip
-    assert set(values) == set(HashedGibbsMixture().get_params())
-    assert clone(HashedGibbsMixture(**values)).get_params() == values
-    assert HashedGibbsMixture().set_params(**values).get_params() == values
 
 
 def test_fitting_leaves_parameters_alone():
@@ -195,32 +122,6 @@ def test_a_process_never_needs_more_clusters_than_rows():
     expected = new_model(process="dp", proposal="index", n_components=N_ROWS).fit(rows)
     model = new_model(process="dp", proposal="index", n_components=10_000_000).fit(rows)
     assert_array_equal(model.draws_, expected.draws_)
-
-
-def test_copies_are_the_same_and_apart():
-    rows, _ = table_of()
-    fitted = new_model().fit(rows)
-    before = hash_of(fitted)
-    for twin in (copy.deepcopy(fitted), pickle.loads(pickle.dumps(fitted))):
-        assert hash_of(twin) == before
-        twin.set_params(n_components=2).fit(rows)
-        assert hash_of(fitted) == before
-    assert not hasattr(clone(fitted), "weights_")
-
-
-def test_questions_before_the_first_row():
-    rows, _ = table_of()
-    model = new_model()
-    questions = [
-        lambda: model.predict(rows), lambda: model.predict_proba(rows), lambda: model.score_samples(rows),
-        lambda: model.score(rows), lambda: model.unknown_rows(rows), model.sample, model.top_features,
-        lambda: model.suggest([0]), model.to_payload,
-    ]  # fmt: skip
-    for question in questions:
-        with pytest.raises(NotFittedError):
-            question()
-    for attribute in ("weights_", "component_ids_", "labels_", "draws_", "n_features_in_"):
-        assert not hasattr(model, attribute), attribute
 
 
 @families

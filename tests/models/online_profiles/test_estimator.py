@@ -14,54 +14,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.feature_selection import SelectKBest, chi2
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Binarizer
-from sklearn.utils.estimator_checks import check_estimator
 
-from sparsemix import OnlineBernoulliMixture
 from sparsemix.foundation.errors import DataError
-
-KNOWN_LABELS = "y holds known component ids, below n_components; the check passes classes"
-EXPECTED_FAILURES = dict.fromkeys(
-    [
-        "check_dont_overwrite_parameters",
-        "check_dtype_object",
-        "check_estimator_sparse_array",
-        "check_estimator_sparse_matrix",
-        "check_fit2d_1feature",
-        "check_fit2d_1sample",
-        "check_fit2d_predict1d",
-        "check_methods_sample_order_invariance",
-        "check_methods_subset_invariance",
-    ],
-    KNOWN_LABELS,
-)
-
-
-def test_scikit_learns_own_checks():
-    model = OnlineBernoulliMixture(n_components=3, binarize=0.0, random_state=0)
-    results = check_estimator(model, expected_failed_checks=EXPECTED_FAILURES, on_fail=None, on_skip=None)
-    failed = {r["check_name"]: r["exception"] for r in results if r["status"] == "failed"}
-    assert not failed
-    assert {r["check_name"] for r in results if r["status"] == "xfail"} == set(EXPECTED_FAILURES)
-
-
-def test_parameters_go_in_and_out():
-    values = {
-        "n_components": 7, "weight_concentration": 0.5, "prior_mean": 0.1, "prior_strength": 3.0,
-        "priming_rows": 20, "clutter": True, "binarize": 0.5, "min_responsibility": 0.01,
-        "cull_threshold": 0.0, "min_component_share": 0.1, "staleness": 0.2, "random_state": 5, "verbose": 1,
-    }  # fmt: skip
-    model = OnlineBernoulliMixture(**values)
-    assert model.get_params() == values
-    assert clone(model).get_params() == values
-    assert OnlineBernoulliMixture().set_params(**values).get_params() == values
-    assert repr(new_model()) == "OnlineBernoulliMixture(n_components=2, priming_rows=50, random_state=0)"
-
-
-def test_fitting_leaves_parameters_alone(rows):
-    model = new_model(prior_mean="empirical")
-    before = model.get_params()
-    assert model.fit(rows) is model
-    assert model.get_params() == before
 
 
 def test_copies_go_on_alike(rows):
@@ -135,16 +89,6 @@ def test_fitting_again_starts_anew(rows):
 
 def test_partial_fit_goes_on_after_fit(rows):
     assert new_model().fit(rows[:80]).partial_fit(rows[80:]).n_rows_seen_ == 120
-
-
-def test_predictions_change_nothing(rows, fitted):
-    before = hash_of(fitted)
-    first = fitted.predict_proba(rows)
-    for ask in (fitted.predict, fitted.predict_proba, fitted.score_samples, fitted.score):
-        ask(rows)
-    fitted.sample(5), fitted.top_features(), fitted.credible_interval(), fitted.suggest([0], [1])
-    assert hash_of(fitted) == before
-    assert_array_equal(fitted.predict_proba(rows), first)
 
 
 def test_answers_are_copies(rows, fitted):

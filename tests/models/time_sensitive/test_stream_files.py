@@ -121,14 +121,3 @@ def test_presence_that_cannot_be(refused):
     payload = bernoulli_payload()
     for changes in ({"counts": np.array([1.5]), "totals": np.array([1.5])}, {"off": np.ones(1)}):
         refused(replace(payload, arrays=payload.arrays | changes))
-
-
-def test_parts_that_are_missing(refused):
-    payload = small_payload()
-    for part in ("metadata", "arrays"):
-        whole = getattr(payload, part)
-        for key in whole:
-            refused(replace(payload, **{part: {name: each for name, each in whole.items() if name != key}}))
-    refused(replace(payload, parameters=payload.parameters | {"spare": 1}))
-    refused(replace(payload, feature_names=payload.feature_names[:2]))
-    refused(replace(payload, feature_names=np.array(["cat", "cat", "eel"], dtype=object)))

@@ -10,7 +10,6 @@ from scipy import sparse
 from scipy.special import logsumexp
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.estimator_checks import check_estimator
 
 from sparsemix import (
     DataError,
@@ -18,7 +17,6 @@ from sparsemix import (
     ParameterError,
     TimeKernel,
     TimeSensitiveMixture,
-    UnknownFeaturesWarning,
     load_model,
     save_model,
 )
@@ -159,25 +157,6 @@ def by_size(model, rows):
     return np.exp(joint - logsumexp(joint))
 
 
-def test_a_row_is_scored_alike_in_any_company(fitted):
-    rows, times, _ = news()
-    alone = np.concatenate([fitted.score_samples(rows[i : i + 1], times=times[i : i + 1]) for i in range(5)])
-    assert_allclose(fitted.score_samples(rows, times=times)[:5], alone, rtol=1e-12)
-    assert fitted.predict(rows[:0], times=[]).shape == (0,)
-    assert_array_equal(fitted.predict(rows, times=times), fitted.predict_proba(rows, times=times).argmax(1))
-
-
-def test_questions_change_nothing(fitted):
-    rows, times, _ = news()
-    before = state_hash(fitted.to_payload())
-    fitted.predict_proba(rows, times=times)
-    fitted.score(rows, times=times)
-    fitted.top_features()
-    fitted.threads()
-    fitted.suggest([0])
-    assert state_hash(fitted.to_payload()) == before
-
-
 def test_threads_by_hand():
     rows, times = np.array([[2, 0], [1, 0], [0, 3], [0, 1]]), np.array([0.0, 1.0, 10.0, 11.0]) * DAY
     model = new_model(
@@ -194,28 +173,6 @@ def test_threads_by_hand():
 def test_suggestions_come_from_the_clusters_of_the_features(fitted):
     assert {each.feature for each in fitted.suggest([1], n=2)} == {4, 7}
     assert {each.feature for each in fitted.suggest([0], [1], n=2)} == {3, 6}
-
-
-def test_names_are_matched_and_unknown_rows_are_told(fitted):
-    rows, times, _ = news()
-    frame = pd.DataFrame(rows, columns=list("abcdefghi"))
-    model = new_model().fit(frame, times=times)
-    assert_array_equal(
-        model.predict(frame[list("ihgfedcba")], times=times), fitted.predict(rows, times=times)
-    )
-    other = pd.DataFrame([[1, 0], [0, 1]], columns=["z", "a"])
-    assert model.unknown_rows(other).tolist() == [True, False]
-    with pytest.warns(UnknownFeaturesWarning):
-        model.predict(other, times=[0, 0])
-
-
-def test_same_seed_same_answer_for_any_number_of_threads():
-    rows, times, _ = news()
-    one, two = (new_model(n_chains=3, n_jobs=n, n_sweeps=4, burn_in=2).fit(rows, times=times) for n in (1, 2))
-    assert_array_equal(one.draws_, two.draws_)
-    assert_array_equal(one.labels_, two.labels_)
-    assert one.draws_.shape == (3, 90)
-    assert len({tuple(draw) for draw in one.draws_}) > 1  # chains have seeds of their own
 
 
 def test_model_files_keep_every_bit(fitted, tmp_path):
@@ -347,18 +304,3 @@ def test_onlookers_see_every_sweep_and_may_end_it(capsys):
     with pytest.raises(KeyboardInterrupt):
         model.fit(rows, times=times, on_sweep=stop)
     assert not hasattr(model, "labels_")
-
-
-@pytest.mark.slow
-def test_scikit_learns_own_checks():
-    classifiers = "the check takes whatever has predict_proba for a classifier"
-    expected = {
-        "check_dtype_object": "the check wants other words for a value that is no number",
-        "check_estimator_sparse_array": classifiers,
-        "check_estimator_sparse_matrix": classifiers,
-    }
-    few = {"n_sweeps": 3, "burn_in": 1, "thin": 1, "half_life": None, "time_kernel": "step"}
-    model = new_model(family="bernoulli", binarize=0.0, **few)
-    results = check_estimator(model, expected_failed_checks=expected, on_fail=None, on_skip=None)
-    assert {r["check_name"]: r["exception"] for r in results if r["status"] == "failed"} == {}
-    assert {r["check_name"] for r in results if r["status"] == "xfail"} == set(expected)

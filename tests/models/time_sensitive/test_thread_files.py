@@ -100,17 +100,6 @@ def test_kernels_and_families_that_do_not_fit_the_rows(refused, changes, reason)
     assert reason in refused(replace(payload, metadata=payload.metadata | changes))
 
 
-def test_parts_that_are_missing(refused):
-    payload = small_payload()
-    for part in ("metadata", "arrays"):
-        whole = getattr(payload, part)
-        for key in whole:
-            refused(replace(payload, **{part: {name: each for name, each in whole.items() if name != key}}))
-    refused(replace(payload, parameters=payload.parameters | {"spare": 1}))
-    refused(replace(payload, feature_names=payload.feature_names[:2]))
-    refused(replace(payload, feature_names=np.array(["cat", "cat", "eel"], dtype=object)))
-
-
 def test_parameters_that_a_file_does_not_know_have_their_defaults(tmp_path):
     payload = small_payload()
     older = {name: each for name, each in payload.parameters.items() if name != "strict"}
