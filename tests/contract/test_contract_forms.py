@@ -29,8 +29,9 @@ def compressed(kind, value, major, minor, shape):
 
 
 def sparse_forms(rows):
-    for form, kind in product(["csr", "csc", "coo", "bsr", "dok", "lil", "dia"], ["array", "matrix"]):
-        yield f"{form}_{kind}", getattr(sparse, f"{form}_{kind}")(rows)
+    for form in ("csr", "csc", "coo", "bsr", "dok", "lil", "dia"):
+        yield form, getattr(sparse, f"{form}_array")(rows)
+    yield "matrix", sparse.csr_matrix(rows)
     for indptr, indices in product([np.int32, np.int64], repeat=2):
         matrix = sparse.csr_array(rows)
         matrix.indptr, matrix.indices = matrix.indptr.astype(indptr), matrix.indices.astype(indices)

@@ -99,7 +99,7 @@ def test_a_file_keeps_every_bit(subject, tmp_path, mmap):
 
 def test_a_loaded_model_goes_on_to_the_same_bits(subject, tmp_path):
     model = subject.fitted()
-    for _ in range(3):
+    for _ in range(2):
         save_model(model, tmp_path / "model.smx")
         loaded = load_model(tmp_path / "model.smx")
         subject.learn_more(model)

@@ -50,7 +50,9 @@ def test_odd_tables(subject, kind, tmp_path):
 
 def test_rows_without_anything(subject):
     rows = 0 * subject.rows[:5]
-    assert_sound(subject, subject.learn(rows), rows)
+    model = subject.learn(rows)
+    assert_sound(subject, model, rows)
+    assert hash_of(type(model).from_payload(model.to_payload())) == hash_of(model)
 
 
 def test_one_component(subject):
