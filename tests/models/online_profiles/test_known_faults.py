@@ -18,9 +18,9 @@ def new_model(**changes):
     return OnlineBernoulliMixture(**{"n_components": 3, "priming_rows": 100, "random_state": 0} | changes)
 
 
-@pytest.mark.parametrize("length", [1, 10, 75, 77, 100, 1_000, 10_000, 100_000, 1_000_000])
+@pytest.mark.parametrize("length", [1, 77, 1_000, 100_000])
 def test_long_rows_do_not_all_go_to_the_last_cluster(length):
-    """Posteriors of rows of 1 to 10^6 features sum to one and match the sums of logs."""
+    """Posteriors of rows of 1 to 10^5 features sum to one and match the sums of logs."""
     n_features = max(2 * length, 200)
     rng = np.random.default_rng(0)
     short = [np.sort(rng.choice(n_features // 2, 20, replace=False)) + k * (n_features // 2) for k in (0, 1)]
