@@ -187,6 +187,36 @@ def repair_round(
     return _apply_moves(labels, sizes, splits, merges, side, allowed)
 
 
+def merge_round(
+    rows: sparse.csr_array, labels: IntVector, n_clusters: int, family: Family, allowed: NDArray[np.bool_]
+) -> tuple[IntVector, int]:
+    """Join pairs of clusters that gain evidence as one; return the new labels and the number of merges."""
+    sizes = np.bincount(labels[labels >= 0], minlength=n_clusters).astype(float)
+    counts = cluster_counts(rows, labels, n_clusters)
+    merges = gaining(best_merges(sizes, counts, family.log_evidence(sizes, counts), family, allowed))
+    labels = labels.copy()
+    for merge in merges:
+        labels[labels == merge.second] = merge.first
+    return labels, len(merges)
+
+
+def gaining(merges: list[Merge]) -> list[Merge]:
+    """Merges that gain evidence, best first, no cluster in two of them.
+
+    Examples
+    --------
+    >>> [merge.second for merge in gaining([Merge(2.0, 0, 1), Merge(1.0, 1, 2), Merge(0.5, 3, 4), Merge(-1.0, 5, 6)])]
+    [1, 4]
+    """
+    used: set[int] = set()
+    chosen = []
+    for merge in merges:
+        if merge.gain > 0 and not {merge.first, merge.second} & used:
+            used |= {merge.first, merge.second}
+            chosen.append(merge)
+    return chosen
+
+
 def _apply_moves(
     labels: IntVector,
     sizes: FloatVector,

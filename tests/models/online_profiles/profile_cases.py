@@ -5,10 +5,12 @@ import numpy as np
 from sparsemix import OnlineBernoulliMixture
 from sparsemix.data.inputs import RowBlock, as_binary_rows
 from sparsemix.models.online_profiles import index_kernels
-from sparsemix.models.online_profiles.engine import Settings, Stream
+from sparsemix.models.online_profiles.background import NO_BACKGROUND
 from sparsemix.models.online_profiles.equations import DenseState
 from sparsemix.models.online_profiles.prediction import View
+from sparsemix.models.online_profiles.reservoir import Reservoir
 from sparsemix.models.online_profiles.state import NO_ENTRIES, Entries, Posterior, build_index, packed
+from sparsemix.models.online_profiles.stream import Settings, Stream
 from sparsemix.persistence import state_hash
 from sparsemix.probability.beta_bernoulli import BetaPrior
 
@@ -54,6 +56,9 @@ def exact_settings(**changes):
         "cull_threshold": 0.0,
         "min_component_share": 0.0,
         "staleness": 0.0,
+        "reservoir_rows": 0,
+        "half_life_rows": None,
+        "first_components": 3,
         "seed": 0,
     }
     return Settings(**exact | changes)
@@ -107,12 +112,16 @@ def stream_of(posterior, n_features, component_ids=None):
         prior=BetaPrior(0.5, 0.5),
         posterior=posterior,
         index=build_index(settled(posterior), n_features),
+        background=NO_BACKGROUND,
+        waiting=Reservoir(0),
         component_ids=ids.astype(np.int64),
         named_ids=np.empty(0, np.int64),
         n_features=n_features,
         n_rows=0,
         next_index=0,
         next_cull=0,
+        next_id=int(ids.max()) + 1,
+        n_rows_faded=0,
         log_evidence=0.0,
     )
 

@@ -124,7 +124,7 @@ def test_no_warnings(rows):
 def test_memory_is_bounded_by_the_model_not_by_the_rows():
     """Rows that are learnt are gone: the state of twice as many is no larger."""
     rows, _ = topic_rows(4_000, 2, 8)
-    model = new_model()
+    model = new_model(reservoir_rows=20)
     sizes = []
     for first in (0, 2_000):
         model.partial_fit(rows[first : first + 2_000])

@@ -175,7 +175,7 @@ def test_common_features_count_every_row(mode):
     posterior = random_posterior(0, common=2)
     block = row_block({5}, {0, 5, 6}, set())
     slot_of = np.full(7, kernels.NOT_EXPLICIT, np.int32)
-    as_mode(kernels.learn_common, mode)(block.columns, block.n_rows, slot_of, posterior)
+    as_mode(kernels.learn_common, mode)(block.columns, block.n_rows, 1.0, slot_of, posterior)
     assert slot_of.tolist() == [kernels.NOT_EXPLICIT] * 5 + [kernels.COMMON] * 2
     alpha, beta = posterior.common_alpha.copy(), posterior.common_beta.copy()
     for _ in range(2):  # once they are added, nothing waits
@@ -203,9 +203,10 @@ def test_the_clutter_learns_the_share_of_its_tied_features(mode):
 def find(mode, posterior, block, labels, least, capacity=50, first=0):
     log_evidence = np.zeros(block.n_rows)
     found = np.empty(capacity, np.int64), np.empty(capacity, np.int32), np.empty(capacity)
-    reached, count = as_mode(kernels.find_learners, mode)(
+    reached, count, _ = as_mode(kernels.find_learners, mode)(
         block.indptr, block.columns, np.asarray(labels), first, build_index(posterior, 7), least,
-        np.empty(posterior.n_components), log_evidence, *found,
+        np.empty(posterior.n_components), np.full(block.n_rows, -np.inf), log_evidence, *found,
+        np.empty(0, np.int64),
     )  # fmt: skip
     return reached, [list(column[:count]) for column in found], log_evidence
 

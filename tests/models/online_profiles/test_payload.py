@@ -45,6 +45,9 @@ PHASES = {
     "components removed": lambda: small_model(n_components=9, min_component_share=0.5).partial_fit(
         ROWS[:200]
     ),
+    "a stream that forgets": lambda: small_model(half_life_rows=70.0).partial_fit(ROWS[:250]),
+    "as many components as there are": lambda: small_model(n_components="auto").partial_fit(ROWS[:250]),
+    "no row waits": lambda: small_model(reservoir_rows=0).partial_fit(ROWS[:250]),
     "a single component": lambda: small_model(n_components=1).partial_fit(ROWS[:200]),
     "after fit": lambda: small_model().fit(named(ROWS)),
 }
@@ -89,6 +92,21 @@ def test_a_loaded_model_goes_on_as_if_it_had_never_stopped(model):
         twin.partial_fit(rows[first : first + 130])
     assert state_hash(twin.to_payload()) == state_hash(model.to_payload())
     assert state_hash(twin.prime().to_payload()) == state_hash(model.prime().to_payload())
+
+
+@pytest.mark.parametrize("n_rows", [50, 250])
+def test_a_file_of_before_rows_could_wait_is_read(n_rows):
+    """Settings and counters that came later are not in it; the model goes on as it did then."""
+    model = small_model(reservoir_rows=0).partial_fit(ROWS[:n_rows])
+    payload = model.to_payload()
+    later = {"reservoir_rows", "half_life_rows", "first_components"}
+    kept = {name: value for name, value in payload.metadata["settings"].items() if name not in later}
+    metadata = {k: v for k, v in payload.metadata.items() if k not in {"next_id", "n_rows_faded"}}
+    parameters = {k: v for k, v in payload.parameters.items() if k not in later | {"n_passes"}}
+    twin = load(payload, metadata=metadata | {"settings": kept}, parameters=parameters)
+    for one in (model, twin):
+        one.partial_fit(ROWS[n_rows:]).prime()
+    assert_array_equal(twin.predict_proba(ROWS), model.predict_proba(ROWS))
 
 
 def test_growth_by_a_batch_without_rows_is_kept():
@@ -298,7 +316,9 @@ def test_hostile_settings(models, phase):
         ("n_components", 0), ("n_components", 2), ("weight_concentration", 0.0), ("prior_mean", 1.0),
         ("prior_strength", -1.0), ("priming_rows", 0), ("min_responsibility", 1.0), ("cull_threshold", -1.0),
         ("min_component_share", 1.0), ("staleness", float("nan")), ("staleness", 2.0), ("seed", -1),
-        ("explicit_responsibility", -0.1), ("explicit_responsibility", float("nan")), ("clutter", 1),
+        ("explicit_responsibility", -0.1), ("half_life_rows", 0.5), ("first_components", 0),
+        ("first_components", 4), ("reservoir_rows", 0), ("reservoir_rows", -1),
+        ("explicit_responsibility", float("nan")), ("clutter", 1),
     ],
 )  # fmt: skip
 def test_settings_out_of_range(models, name, value):
@@ -322,6 +342,7 @@ def test_hostile_lineage(models, lineage):
         ("n_features", 8), ("n_features", 10**18), ("n_features", 9.0), ("n_rows", -1), ("n_rows", 10**400),
         ("log_evidence", "high"), ("log_evidence", float("inf")), ("prior", [1.0]), ("prior", [1.0, -1.0]),
         ("prior", [1.0, float("inf")]), ("prior", [1, 1]), ("next_index", None), ("next_cull", "x"),
+        ("next_id", 2), ("n_rows_faded", 10**6),
     ],
 )  # fmt: skip
 def test_counters_out_of_range(models, name, value):

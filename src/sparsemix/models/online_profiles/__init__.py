@@ -11,8 +11,9 @@
 | r_ik (eq 3) | `responsibilities` | (n_rows, n_components) |
 
 Read `equations` first: the paper in NumPy. `engine` is the loop: `priming`, then `kernels` on `state`, now and then
-`culling` and `removal`. `estimator` is the public class; it answers from a `prediction.View` of the state, through
-`suggest`, `summaries` and `sampling`. `payload` turns it into a file's content and back.
+`culling`, `removal`, `forgetting` and the `repair` of what fits no component. `estimator` is the public class; it
+answers from a `prediction.View` of the state, through `suggest`, `summaries` and `sampling`. `payload` turns it into a
+file's content and back.
 """
 
 from sparsemix.models.online_profiles.estimator import OnlineBernoulliMixture

@@ -95,13 +95,14 @@ def _learners(buffer: Buffer, expected: Expected) -> Learners:
     index = build_index(posterior_from(buffer, expected), n_features)
     indptr, columns = buffer.rows.indptr.astype(np.int64), buffer.rows.indices
     room = LEARNERS_PER_ROW * n_rows + index.base.size
+    no_rival = np.full(n_rows, -np.inf)
     parts: list[Learners] = []
     first = 0
     while first < n_rows:
         found = Learners(np.empty(room, np.int64), np.empty(room, np.int32), np.empty(room))
-        first, count = kernels.find_learners(
-            indptr, columns, buffer.labels, first, index, buffer.least, np.empty(index.base.size), np.empty(n_rows),
-            *found,
+        first, count, _ = kernels.find_learners(
+            indptr, columns, buffer.labels, first, index, buffer.least, np.empty(index.base.size),
+            no_rival, np.empty(n_rows), *found, np.empty(0, np.int64),
         )  # fmt: skip
         parts.append(Learners._make(column[:count] for column in found))
     merged = Learners._make(np.concatenate(columns) for columns in zip(*parts, strict=True))

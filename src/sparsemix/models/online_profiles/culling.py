@@ -87,6 +87,47 @@ def _reduced(posterior: Posterior, common: NDArray[np.bool_], threshold: float) 
     )
 
 
+def with_restored(posterior: Posterior, restored: NDArray[np.bool_], rest: float, clutter: int) -> Posterior:
+    """Settled posterior in which common features are explicit again; the opposite of becoming common.
+
+    Parameters
+    ----------
+    posterior : Posterior
+    restored : (n_common,) bool
+    rest : float
+        Least pseudo-count of a Beta that a component gets.
+    clutter : int
+        Position of the clutter, which has no explicit features; -1 where there is none.
+
+    Returns
+    -------
+    Posterior
+        Each component has a share of the common Beta by its weight, O(explicit features).
+    """
+    common, n_restored = common_of(posterior), int(restored.sum())
+    weights = posterior.weight_concentration.copy()
+    weights[clutter] = 0.0 if clutter >= 0 else weights[clutter]
+    owners = np.flatnonzero(weights > 0)
+    shares = np.repeat(weights[owners] / weights.sum(), n_restored)
+    added = common.taken(restored)
+    parts = [np.tile(column, owners.size) for column in added]
+    new_owner = np.repeat(owners, n_restored)
+    entries, owner = entries_of(posterior), np.append(posterior.owner(), new_owner)
+    order = np.argsort(owner, kind="stable")
+    whole = Entries(
+        np.append(entries.feature, parts[0].astype(np.int32)),
+        np.append(entries.alpha, np.maximum(parts[1] * shares, rest)),
+        np.append(entries.beta, np.maximum(parts[2] * shares, rest)),
+    )
+    return packed(
+        posterior.weight_concentration,
+        (posterior.default_alpha, posterior.default_beta),
+        np.bincount(owner, minlength=posterior.n_components),
+        whole.taken(order),
+        common.taken(~restored),
+    )
+
+
 def _with_common(posterior: Posterior, features: IntVector, moved: Entries, owner: IntVector) -> Entries:
     """The common features and, after them, those that become so: each gets the sum of its Betas in all components."""
     sums = []

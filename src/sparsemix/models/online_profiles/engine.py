@@ -5,8 +5,7 @@ every Beta is updated row by row. All moments at which something happens (primin
 functions of the number of rows seen, so that the same rows in any batching lead to the same bits.
 """
 
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,16 +13,18 @@ from scipy import sparse
 
 from sparsemix.data.inputs import RowBlock
 from sparsemix.models.online_profiles import index_kernels, kernels
+from sparsemix.models.online_profiles.background import NO_BACKGROUND
 from sparsemix.models.online_profiles.batch import Buffer
 from sparsemix.models.online_profiles.culling import cull_features
+from sparsemix.models.online_profiles.forgetting import forget, share_kept
+from sparsemix.models.online_profiles.indexing import CULL_EVERY, index_anew
+from sparsemix.models.online_profiles.merging import Prior
 from sparsemix.models.online_profiles.priming import solve
 from sparsemix.models.online_profiles.removal import remove_components
-from sparsemix.models.online_profiles.state import (
-    Posterior,
-    ScoreIndex,
-    build_index,
-    with_room,
-)
+from sparsemix.models.online_profiles.repair import repair
+from sparsemix.models.online_profiles.reservoir import Reservoir, rows_of
+from sparsemix.models.online_profiles.state import Posterior, build_index, with_room
+from sparsemix.models.online_profiles.stream import LineageEvent, Settings, Stream
 from sparsemix.numeric.sorting import stable_order
 from sparsemix.probability.beta_bernoulli import BetaBernoulli, BetaPrior
 
@@ -35,63 +36,7 @@ STARTING_SHARE = 0.1
 ROWS_PER_STEP = 32_768
 LEARNERS_PER_ROW = 4
 CULL_GROWTH = 0.2  # culling happens when the stream has grown by this share ...
-CULL_EVERY = 200_000  # ... and at least once in so many rows
-
-
-@dataclass(frozen=True)
-class Settings:
-    """Everything that steers learning; the estimator's parameters with their values resolved."""
-
-    n_components: int
-    weight_concentration: float
-    prior_mean: float | None
-    prior_strength: float | None
-    priming_rows: int
-    clutter: bool
-    min_responsibility: float
-    explicit_responsibility: float
-    cull_threshold: float
-    min_component_share: float
-    staleness: float
-    seed: int
-
-
-class LineageEvent(NamedTuple):
-    """Something that happened to a component.
-
-    row : rows seen when it happened; event : "born" or "removed"; component : its id; detail : in words.
-    """
-
-    row: int
-    event: str
-    component: int
-    detail: str
-
-
-@dataclass
-class Stream:
-    """A primed model in the middle of its stream.
-
-    component_ids : (n_components,); named_ids : those that labels have named, which are never removed.
-    """
-
-    prior: BetaPrior
-    posterior: Posterior
-    index: ScoreIndex
-    component_ids: IntVector
-    named_ids: IntVector
-    n_features: int
-    n_rows: int
-    next_index: int
-    next_cull: int
-    log_evidence: float
-    lineage: list[LineageEvent] = field(default_factory=list)
-
-    @property
-    def clutter(self) -> int:
-        """Position of the clutter among the components, or -1."""
-        found = np.flatnonzero(self.component_ids == kernels.CLUTTER_ID)
-        return int(found[0]) if found.size else -1
+STEPS_PER_PASS = 20
 
 
 def prime(blocks: list[RowBlock], labels: IntVector, n_features: int, settings: Settings) -> Stream:
@@ -114,21 +59,36 @@ def prime(blocks: list[RowBlock], labels: IntVector, n_features: int, settings: 
     )
     family = BetaBernoulli(prior, n_features, settings.weight_concentration)
     buffer = Buffer(
-        rows, labels, family, settings.n_components, settings.clutter, settings.min_responsibility
+        rows,
+        labels,
+        family,
+        max(settings.first_components, int(labels.max(initial=-1)) + 1),
+        settings.clutter,
+        settings.min_responsibility,
     )
-    solution = solve(buffer, np.random.default_rng(settings.seed), fit_strength=strength is None)
-    ids = np.append(np.arange(settings.n_components), np.full(int(settings.clutter), kernels.CLUTTER_ID))
+    solution = solve(
+        buffer,
+        np.random.default_rng(settings.seed),
+        fit_strength=strength is None,
+        most=settings.n_components,
+    )
+    clutter = np.full(int(settings.clutter), kernels.CLUTTER_ID)
+    ids = np.append(solution.slots, clutter).astype(np.int64)
     born = f"primed with {rows.shape[0]} rows, {solution.n_moves} repairs"
     stream = Stream(
         prior=solution.prior,
         posterior=solution.posterior,
         index=build_index(solution.posterior, n_features),
-        component_ids=ids.astype(np.int64),
+        background=NO_BACKGROUND,
+        waiting=Reservoir(settings.reservoir_rows),
+        component_ids=ids,
         named_ids=_named(labels),
         n_features=n_features,
         n_rows=rows.shape[0],
         next_index=rows.shape[0],
         next_cull=rows.shape[0],
+        next_id=int(ids.max(initial=-1)) + 1,
+        n_rows_faded=rows.shape[0],
         log_evidence=solution.log_evidence,
         lineage=[LineageEvent(rows.shape[0], "born", int(k), born) for k in ids],
     )
@@ -138,7 +98,7 @@ def prime(blocks: list[RowBlock], labels: IntVector, n_features: int, settings: 
 
 def _starting_strength(rows: sparse.csr_array, mean: float, settings: Settings) -> float:
     """A weak prior: at most a tenth of the weight of an average component's rows."""
-    return STARTING_SHARE * min(rows.shape[0] / settings.n_components, 1.0 / mean)
+    return STARTING_SHARE * min(rows.shape[0] / settings.first_components, 1.0 / mean)
 
 
 def _prior_mean(rows: sparse.csr_array, settings: Settings) -> float:
@@ -163,27 +123,102 @@ def learn(
             _keep_house(stream, settings)
         last = min(block.n_rows, first + min(ROWS_PER_STEP, stream.next_index - stream.n_rows))
         part = block.slice(first, last)
-        log_evidence[first:last] = _learn_part(stream, part, labels[first:last], settings)
-        stream.n_rows += last - first
-        first = last
+        n_seen = _learn_part(stream, part, labels[first:last], settings, log_evidence[first:last])
+        stream.n_rows += n_seen
+        first += n_seen
+        if stream.waiting.capacity and not stream.waiting.room:
+            settle_waiting(stream, settings)
+    stream.log_evidence = float(np.cumsum(np.append(stream.log_evidence, log_evidence))[-1])
     return log_evidence
 
 
-def _learn_part(stream: Stream, block: RowBlock, labels: IntVector, settings: Settings) -> FloatVector:
-    """Score rows with the index as it stands, then let each component learn its own."""
+def settle_waiting(stream: Stream, settings: Settings) -> None:
+    """Let the rows that wait become components where that gains evidence; the others learn what is left.
+
+    Costs some 30 passes over the rows that wait, and a few over the explicit features. They wait until they are
+    `reservoir_rows`, so that it is rare where components explain most rows.
+    """
+    rows = stream.waiting.take()
+    if not rows.n_rows:
+        return
+    index_anew(stream, settings)
+    left = repair(stream, rows, settings)
+    _learn_common(stream, rows_of(rows, np.flatnonzero(~left)))
+    index_kernels.settle(stream.posterior)
+    index_anew(stream, settings)
+    _learn_surely(stream, rows_of(rows, np.flatnonzero(left)), settings)
+
+
+def learn_again(
+    stream: Stream, block: RowBlock, labels: IntVector, n_features: int, settings: Settings
+) -> None:
+    """Learn rows that were learnt before, in short steps, after each of which all evidence is scaled back.
+
+    It stays that of the rows seen: a whole pass renews 63 % of it. The log evidence is that of the first pass.
+    """
+    before, n_rows = stream.log_evidence, stream.n_rows
+    step = max(1, n_rows // STEPS_PER_PASS)
+    for first in range(0, block.n_rows, step):
+        last = min(block.n_rows, first + step)
+        learn(stream, block.slice(first, last), labels[first:last], n_features, settings)
+        stream.n_rows = stream.n_rows_faded = n_rows
+        scale_back(stream, settings)
+    stream.log_evidence = before
+
+
+def scale_back(stream: Stream, settings: Settings) -> None:
+    """Scale all evidence so that it weighs as the rows that were seen, without those that wait."""
+    prior = _prior(stream, settings)
+    index_kernels.settle(stream.posterior)
+    mass = float((stream.posterior.weight_concentration - prior.weight_concentration).sum())
+    kept = (stream.n_rows - stream.waiting.rows.n_rows) / mass
+    if kept < 1.0:
+        stream.posterior = forget(stream.posterior, prior, kept)
+    index_anew(stream, settings)
+
+
+def _prior(stream: Stream, settings: Settings) -> Prior:
+    return Prior(stream.prior, settings.weight_concentration)
+
+
+def with_waiting_learnt(stream: Stream, settings: Settings) -> Stream:
+    """The stream if no row waits, else a copy that has learnt those rows without moving components."""
+    if not stream.waiting.rows.n_rows:
+        return stream
+    posterior = Posterior._make(column.copy() for column in stream.posterior)
+    twin = replace(stream, posterior=posterior, waiting=Reservoir(0))
+    _learn_surely(twin, stream.waiting.rows, settings)
+    return twin
+
+
+def _learn_surely(stream: Stream, rows: RowBlock, settings: Settings) -> None:
+    """Learn rows that have been counted and are not to wait (again)."""
+    unknown = np.full(rows.n_rows, -1)
+    waiting, stream.waiting = stream.waiting, Reservoir(0)
+    _learn_part(stream, rows, unknown, settings, np.empty(rows.n_rows))
+    stream.waiting = waiting
+
+
+def _learn_part(
+    stream: Stream, block: RowBlock, labels: IntVector, settings: Settings, log_evidence: FloatVector
+) -> int:
+    """Score rows with the index as it stands, then let each component learn its own; return how many were seen."""
     n_components = stream.posterior.n_components
     known = _positions(stream.component_ids, labels)
-    slot_of = np.full(stream.n_features, kernels.NOT_EXPLICIT, np.int32)
-    kernels.learn_common(block.columns, block.n_rows, slot_of, stream.posterior)
-    log_evidence, work = np.empty(block.n_rows), np.empty(n_components)
+    work, rival = np.empty(n_components), _rival(stream, block, labels)
     capacity = LEARNERS_PER_ROW * block.n_rows + n_components
     rows, components, shares = np.empty(capacity, np.int64), np.empty(capacity, np.int32), np.empty(capacity)
-    first = 0
-    while first < block.n_rows:
-        first, n_learners = kernels.find_learners(
-            block.indptr, block.columns, known, first, stream.index, settings.min_responsibility,
-            work, log_evidence, rows, components, shares,
+    first, last = 0, block.n_rows
+    while first < last:
+        waiting = np.empty(min(stream.waiting.room, last - first), np.int64)
+        start = first
+        first, n_learners, n_waiting = kernels.find_learners(
+            block.indptr, block.columns, known, first, stream.index, settings.min_responsibility, work, rival,
+            log_evidence, rows, components, shares, waiting,
         )  # fmt: skip
+        slot_of = _learn_common(stream, block.slice(start, first))
+        if n_waiting:
+            _learn_common(stream, stream.waiting.add(block, waiting[:n_waiting]), -1.0)
         order = stable_order(components[:n_learners], n_components)
         bounds = np.searchsorted(components[order], np.arange(n_components + 1))
         lengths = np.diff(block.indptr)[rows[order]]
@@ -193,9 +228,24 @@ def _learn_part(stream: Stream, block: RowBlock, labels: IntVector, settings: Se
             block.indptr, block.columns, bounds, rows[order], shares[order], stream.n_features, stream.clutter,
             settings.explicit_responsibility, stream.posterior, slot_of,
         )  # fmt: skip
-    stream.named_ids = np.union1d(stream.named_ids, _named(labels))
-    stream.log_evidence = float(np.cumsum(np.append(stream.log_evidence, log_evidence))[-1])
-    return log_evidence
+        if stream.waiting.capacity and not stream.waiting.room:
+            last = first
+    stream.named_ids = np.union1d(stream.named_ids, _named(labels[:last]))
+    return last
+
+
+def _rival(stream: Stream, block: RowBlock, labels: IntVector) -> FloatVector:
+    """Log density below which a row waits; rows with a label never do."""
+    if not stream.waiting.capacity:
+        return np.full(block.n_rows, -np.inf)
+    return np.where(labels < 0, stream.background.rival(block), -np.inf)
+
+
+def _learn_common(stream: Stream, rows: RowBlock, sign: float = 1.0) -> NDArray[np.int32]:
+    """Count common features of rows; return, (n_features,), which features are common, as the kernels read it."""
+    slot_of = np.full(stream.n_features, kernels.NOT_EXPLICIT, np.int32)
+    kernels.learn_common(rows.columns, rows.n_rows, sign, slot_of, stream.posterior)
+    return slot_of
 
 
 def _named(labels: IntVector) -> IntVector:
@@ -213,11 +263,14 @@ def _positions(component_ids: IntVector, labels: IntVector) -> IntVector:
 def _keep_house(stream: Stream, settings: Settings) -> None:
     """Cull when it is time, then index the posterior anew."""
     index_kernels.settle(stream.posterior)
+    if settings.half_life_rows is not None:
+        kept = share_kept(stream.n_rows - stream.n_rows_faded, settings.half_life_rows)
+        stream.posterior = forget(stream.posterior, _prior(stream, settings), kept)
+    stream.n_rows_faded = stream.n_rows
     if stream.n_rows >= stream.next_cull:
         _cull(stream, settings)
         stream.next_cull = stream.n_rows + max(1, min(CULL_EVERY, int(CULL_GROWTH * stream.n_rows)))
-    stream.index = build_index(stream.posterior, stream.n_features)
-    stream.next_index = stream.n_rows + max(1, min(CULL_EVERY, int(settings.staleness * stream.n_rows)))
+    index_anew(stream, settings)
 
 
 def _cull(stream: Stream, settings: Settings) -> None:
@@ -236,8 +289,8 @@ def _cull(stream: Stream, settings: Settings) -> None:
 def _tiny_components(stream: Stream, settings: Settings) -> NDArray[np.bool_]:
     """Components with next to no rows; the clutter, those that labels have named and the largest stay."""
     mass = stream.posterior.weight_concentration - settings.weight_concentration
-    least = settings.min_component_share * stream.n_rows / settings.n_components
-    tiny = mass < least
+    least = settings.min_component_share * mass.sum() / max(settings.first_components, mass.size)
+    tiny = np.asarray(mass < least)
     tiny[stream.clutter] = False if stream.clutter >= 0 else tiny[stream.clutter]
     tiny[int(mass.argmax())] = False
     tiny[np.isin(stream.component_ids, stream.named_ids)] = False

@@ -101,6 +101,26 @@ def step(state: DenseState, row: FloatArray, min_responsibility: float = 0.0) ->
     return DenseState(alpha, beta, state.weight_concentration + share)
 
 
+def forget(
+    state: DenseState, prior: tuple[float, float, float], n_rows: int, half_life_rows: float
+) -> DenseState:
+    """Let all evidence decay towards the prior while `n_rows` rows go by.
+
+    With ``rho = 2 ** (-n_rows / half_life_rows)`` and the prior ``(a, b, gamma)``, in natural parameters:
+
+        alpha' = a + rho (alpha - a)      beta' = b + rho (beta - b)      gamma_k' = gamma + rho (gamma_k - gamma)
+
+    In a stationary stream the evidence ends at ``half_life_rows / ln 2`` rows.
+    """
+    kept = 2.0 ** (-n_rows / half_life_rows)
+    a, b, gamma = prior
+    return DenseState(
+        a + kept * (state.alpha - a),
+        b + kept * (state.beta - b),
+        gamma + kept * (state.weight_concentration - gamma),
+    )
+
+
 def suggestion_probabilities(state: DenseState, accepted: list[int], rejected: list[int]) -> FloatArray:
     """Probability of every feature given the accepted and rejected ones, all else unobserved (ADS, eq 6)."""
     mean = state.alpha / (state.alpha + state.beta)

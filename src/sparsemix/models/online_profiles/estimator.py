@@ -12,17 +12,13 @@ from sklearn.utils.validation import check_is_fitted
 from sparsemix.answers import ComponentSummary, Suggestion
 from sparsemix.answers.clusters import mean_score
 from sparsemix.answers.suggestions import feature_numbers
-from sparsemix.data.feature_names import FeatureNames, check_distinct
-from sparsemix.data.inputs import BinaryRows
 from sparsemix.data.labels import known_labels
 from sparsemix.foundation.checks import rows_to_draw
 from sparsemix.foundation.errors import DataError
-from sparsemix.models.online_profiles import checks, payload, sampling, suggest, summaries
-from sparsemix.models.online_profiles.engine import Settings
+from sparsemix.models.online_profiles import payload, sampling, suggest, summaries
 from sparsemix.models.online_profiles.fitted import Fitted
-from sparsemix.models.online_profiles.learner import Learner
 from sparsemix.models.online_profiles.prediction import View
-from sparsemix.numeric.seeds import generator, seed_of
+from sparsemix.numeric.seeds import generator
 from sparsemix.persistence import Payload
 from sparsemix.persistence.unpacking import parameters_of
 
@@ -35,12 +31,14 @@ class OnlineBernoulliMixture(Fitted, ClusterMixin, BaseEstimator):
 
     Every row (an ad, say) belongs to one of `n_components` clusters, and every cluster holds each feature (a
     keyword) with a probability of its own, about which the model keeps a Beta distribution. The first rows are
-    held back and clustered together; after that each row is seen once, by assumed density filtering.
+    held back and clustered together; after that each row is seen once, by assumed density filtering. Rows that fit
+    no cluster wait until there are enough of them to tell whether they are clusters of their own.
 
     Parameters
     ----------
-    n_components : int, default=10
-        Most clusters that the model may have; clusters without rows are removed.
+    n_components : int or "auto", default=10
+        Most clusters that the model may have; clusters without rows are removed, and two may become one to make
+        room for a topic that comes late. "auto" lets their number grow and shrink by evidence, up to 1,000.
     weight_concentration : float, default=1.0
         Dirichlet pseudo-count per cluster.
     prior_mean : float in (0, 1) or "empirical", default="empirical"
@@ -65,8 +63,18 @@ class OnlineBernoulliMixture(Fitted, ClusterMixin, BaseEstimator):
     staleness : float in [0, 1], default=0.1
         Responsibilities may come from parameters that miss the last rows, up to this share of the stream. 0 is the
         paper's scheme, exact and slow: new parameters after every row.
+    reservoir_rows : int or "auto", default="auto"
+        Most rows that wait because they fit no cluster; when they are so many, they are clustered. "auto" means 10
+        per cluster and at least 1,000, with `half_life_rows` at most a quarter of it. With 0 every row is learnt at
+        once and no cluster is born after the first rows, as in the paper.
+    half_life_rows : float >= 1 or None, default=None
+        After so many more rows, a row counts half: all that was learnt decays towards the prior. None never forgets.
+        A stream that goes on and on ends with the evidence of ``half_life_rows / ln 2`` rows.
+    n_passes : int, default=1
+        How often `fit` reads the rows. Each further pass replaces about two thirds of the evidence, whose total
+        stays the number of rows.
     random_state : int, RandomState or None, default=None
-        Seed of the clustering of the first rows; nothing else is random.
+        Seed of the clustering of the first rows and of those that waited; nothing else is random.
     verbose : int, default=0
         Print a line when the first rows have been clustered.
 
@@ -82,7 +90,7 @@ class OnlineBernoulliMixture(Fitted, ClusterMixin, BaseEstimator):
         Log evidence, nats: of the first rows and their partition, plus the log density of every later row before
         it was learnt.
     lineage_ : list of LineageEvent
-        What happened to the components: row, event, component, detail.
+        What happened to the components: row, event ("born", "merged", "removed"), component, detail.
     n_rows_seen_ : int
     n_features_in_ : int
         Features seen so far; grows with named columns.
@@ -94,7 +102,10 @@ class OnlineBernoulliMixture(Fitted, ClusterMixin, BaseEstimator):
     Notes
     -----
     Rows that arrive by `partial_fit` in any batching give the same bits as all at once. Order matters: this is a
-    model of a stream. Cost a row: O(clusters + features of the row x clusters that know them).
+    model of a stream. Cost a row: O(clusters + features of the row x clusters that know them). Rows that waited cost
+    some 30 passes over them and a few over the parameters, once every `reservoir_rows` such rows; until then answers
+    come from a model that has learnt them without new clusters. A birth adds counts of rows, a merge adds
+    pseudo-counts: the evidence of all clusters together stays that of all rows.
 
     Examples
     --------
@@ -114,7 +125,7 @@ class OnlineBernoulliMixture(Fitted, ClusterMixin, BaseEstimator):
 
     def __init__(
         self,
-        n_components: int = 10,
+        n_components: int | str = 10,
         *,
         weight_concentration: float = 1.0,
         prior_mean: float | str = "empirical",
@@ -126,6 +137,9 @@ class OnlineBernoulliMixture(Fitted, ClusterMixin, BaseEstimator):
         cull_threshold: float = 2e-3,
         min_component_share: float = 0.02,
         staleness: float = 0.1,
+        reservoir_rows: int | str = "auto",
+        half_life_rows: float | None = None,
+        n_passes: int = 1,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
     ) -> None:
@@ -140,6 +154,9 @@ class OnlineBernoulliMixture(Fitted, ClusterMixin, BaseEstimator):
         self.cull_threshold = cull_threshold
         self.min_component_share = min_component_share
         self.staleness = staleness
+        self.reservoir_rows = reservoir_rows
+        self.half_life_rows = half_life_rows
+        self.n_passes = n_passes
         self.random_state = random_state
         self.verbose = verbose
 
@@ -170,10 +187,13 @@ class OnlineBernoulliMixture(Fitted, ClusterMixin, BaseEstimator):
             raise DataError(
                 "'X' of fit must have at least one row, but found array with 0 sample(s). Add rows."
             )
-        labels = known_labels(y, rows.n_rows, self.n_components)
+        labels = known_labels(y, rows.n_rows, settings.n_components)
         self._start(settings, rows)
         self._learn(rows, labels)
         self.prime()
+        for _ in range(self.n_passes - 1):
+            self._learner.learn_again(rows, labels)
+        self._adopt(self._learner)
         started = time.perf_counter()
         answers = [self._view.assignments(block) for block in self._learner.blocks(rows)]
         self.labels_ = np.concatenate(answers)
@@ -200,7 +220,7 @@ class OnlineBernoulliMixture(Fitted, ClusterMixin, BaseEstimator):
         return self
 
     def prime(self) -> Self:
-        """End the priming now, with the rows that are there, and begin the stream.
+        """End the priming now, with the rows that are there, and begin the stream; rows that wait are clustered.
 
         Returns
         -------
@@ -373,14 +393,3 @@ class OnlineBernoulliMixture(Fitted, ClusterMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-    def _new_settings(self) -> Settings:
-        return checks.resolve(self, seed_of(self.random_state, type(self).__name__))
-
-    def _start(self, settings: Settings, rows: BinaryRows) -> None:
-        if not rows.n_features:
-            raise DataError("'X' of fit must hold features, but none of its rows has any. Add rows that do.")
-        if rows.names is not None:
-            check_distinct(rows.names)
-        self.__dict__.pop("labels_", None)
-        self._adopt(Learner(settings, FeatureNames(rows.n_features, rows.names), type(self).__name__))

@@ -8,18 +8,21 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from sparsemix.answers.unknown import warn_of_unknown_rows
-from sparsemix.data.feature_names import FeatureNames
+from sparsemix.data.feature_names import FeatureNames, check_distinct
 from sparsemix.data.inputs import BinaryRows, RowBlock, as_binary_rows
+from sparsemix.foundation.errors import DataError
 from sparsemix.models.online_profiles import checks
-from sparsemix.models.online_profiles.engine import LineageEvent
 from sparsemix.models.online_profiles.learner import Learner
 from sparsemix.models.online_profiles.prediction import View
+from sparsemix.models.online_profiles.stream import LineageEvent, Settings
+from sparsemix.numeric.seeds import seed_of
 
 
 class Fitted:
     """Base of the estimator; before the first row the attributes are missing."""
 
     binarize: float | None
+    random_state: int | np.random.RandomState | None
     _learner: Learner
 
     @property
@@ -74,6 +77,17 @@ class Fitted:
     def _learn(self, rows: BinaryRows, labels: NDArray[np.int64]) -> None:
         self._learner.learn(rows, labels)
         self._adopt(self._learner)
+
+    def _new_settings(self) -> Settings:
+        return checks.resolve(self, seed_of(self.random_state, type(self).__name__))
+
+    def _start(self, settings: Settings, rows: BinaryRows) -> None:
+        if not rows.n_features:
+            raise DataError("'X' of fit must hold features, but none of its rows has any. Add rows that do.")
+        if rows.names is not None:
+            check_distinct(rows.names)
+        self.__dict__.pop("labels_", None)
+        self._adopt(Learner(settings, FeatureNames(rows.n_features, rows.names), type(self).__name__))
 
     def _rows(self, X: Any) -> BinaryRows:
         checks.binarize(self.binarize, type(self).__name__)

@@ -121,6 +121,23 @@ def score_rows(
 
 
 @kernel
+def score_background(
+    indptr,  # IN  (n_rows + 1,) int64
+    columns,  # IN  (nnz,) int32
+    log_odds,  # IN  (n_features,) float64
+    constants,  # IN  (2,) float64: log probability of a row without features, and of a feature that came later
+    density_out,  # OUT (n_rows,) float64: log density of each row, nats
+):
+    """How well a single profile explains rows."""
+    known = log_odds.shape[0]
+    for i in range(density_out.shape[0]):
+        total = constants[0]
+        for e in range(indptr[i], indptr[i + 1]):
+            total += log_odds[columns[e]] if columns[e] < known else constants[1]
+        density_out[i] = total
+
+
+@kernel
 def find_learners(
     indptr,  # IN  (n_rows + 1,) int64
     columns,  # IN  (nnz,) int32
@@ -129,22 +146,31 @@ def find_learners(
     index,  # IN  ScoreIndex
     least,  # responsibility below which a component does not learn
     responsibilities,  # work (n_components,) float64
+    rival,  # IN  (n_rows,) float64: a row whose log density is below it fits no component
     log_evidence_out,  # OUT (n_rows,) float64: log density of a row before it is learnt
     row_out,  # OUT (capacity,) int64
     component_out,  # OUT (capacity,) int32
     responsibility_out,  # OUT (capacity,) float64
+    waiting_out,  # OUT (room,) int64: rows that fit no component, which nobody learns
 ):
-    """List who learns from which row, from row `first` until the lists are full; return that row and their length.
+    """List who learns from which row, from row `first` until a list is full.
 
     Responsibilities below `least` are dropped and the others share the row; where all are, the foremost takes it.
+    Returns the row after the last, how many learners there are and how many rows that fit no component.
     """
     n_components = responsibilities.shape[0]
-    count = 0
+    count, n_waiting = 0, 0
     for i in range(first, labels.shape[0]):
         if count + n_components > row_out.shape[0]:
-            return i, count
+            return i, count, n_waiting
         row_log_joint(columns[indptr[i] : indptr[i + 1]], index, responsibilities)
         log_evidence_out[i] = normalise(responsibilities) - index.log_total[0]
+        if log_evidence_out[i] < rival[i]:
+            waiting_out[n_waiting] = i
+            n_waiting += 1
+            if n_waiting == waiting_out.shape[0]:
+                return i + 1, count, n_waiting
+            continue
         if labels[i] >= 0:
             responsibilities[:] = 0.0
             responsibilities[labels[i]] = 1.0
@@ -164,7 +190,7 @@ def find_learners(
             count += 1
         for e in range(start, count):
             responsibility_out[e] = 1.0 if count == start + 1 else responsibility_out[e] / total
-    return labels.shape[0], count
+    return labels.shape[0], count, n_waiting
 
 
 @kernel
@@ -290,6 +316,7 @@ def learn_clutter(
 def learn_common(
     columns,  # IN  (nnz,) int32: all features of a block of rows
     n_rows,
+    sign,  # 1.0, or -1.0 for rows that were counted and are yet to be learnt
     slot_of,  # IN/OUT (n_features,) int32: `COMMON` is written for common features
     posterior,  # IN/OUT Posterior
 ):
@@ -298,10 +325,10 @@ def learn_common(
         slot_of[posterior.common_feature[e]] = e
     for column in columns:
         if slot_of[column] >= 0:
-            posterior.common_on[slot_of[column]] += 1.0
+            posterior.common_on[slot_of[column]] += sign
     for e in range(posterior.common_feature.shape[0]):
         slot_of[posterior.common_feature[e]] = COMMON
-    posterior.common_rows[0] += n_rows
+    posterior.common_rows[0] += sign * n_rows
 
 
 @kernel

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from sparsemix.data.feature_names import FeatureNames
 from sparsemix.data.inputs import BinaryRows, RowBlock
 from sparsemix.models.online_profiles import engine
-from sparsemix.models.online_profiles.engine import Settings, Stream
 from sparsemix.models.online_profiles.prediction import View
+from sparsemix.models.online_profiles.stream import Settings, Stream
 
 IntVector = NDArray[np.int64]
 
@@ -59,6 +59,22 @@ class Learner:
             self.stream = self._primed()
             self.held_back, self.held_labels = [], []
             self._view = self._provisional = None
+        elif self.stream.waiting.rows.n_rows:
+            engine.settle_waiting(self.stream, self.settings)
+            self._view = None
+
+    def learn_again(self, rows: BinaryRows, labels: IntVector) -> None:
+        """Learn rows once more; the evidence stays that of the rows seen, and their order of arrival loses weight."""
+        columns = self.features.columns_of(rows.n_features, rows.names, owner=self._owner)
+        started, first = time.perf_counter(), 0
+        for block in rows.blocks(columns):
+            part = labels[first : first + block.n_rows]
+            engine.learn_again(self._streaming(), block, part, self.features.n_features, self.settings)
+            first += block.n_rows
+        engine.settle_waiting(self._streaming(), self.settings)
+        engine.scale_back(self._streaming(), self.settings)
+        self.timings["streaming"] += time.perf_counter() - started
+        self._view = None
 
     def current_stream(self) -> Stream:
         """The stream, or while rows are held back one that is primed with them."""
@@ -71,9 +87,8 @@ class Learner:
     def view(self) -> View:
         """What predictions read; built once after each change."""
         if self._view is None:
-            self._view = View.of(
-                self.current_stream(), self.features.n_features, self.settings.weight_concentration
-            )
+            stream = engine.with_waiting_learnt(self.current_stream(), self.settings)
+            self._view = View.of(stream, self.features.n_features, self.settings.weight_concentration)
         return self._view
 
     def blocks(self, rows: BinaryRows) -> Iterator[RowBlock]:

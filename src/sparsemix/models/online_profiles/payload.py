@@ -10,8 +10,9 @@ from sparsemix.data.feature_names import FeatureNames
 from sparsemix.data.inputs import RowBlock
 from sparsemix.foundation.errors import ModelFileError, ParameterError, shorten
 from sparsemix.models.online_profiles import checks, kernels
-from sparsemix.models.online_profiles.engine import LineageEvent, Settings, Stream
+from sparsemix.models.online_profiles.background import NO_BACKGROUND, Background
 from sparsemix.models.online_profiles.learner import Learner
+from sparsemix.models.online_profiles.reservoir import Reservoir
 from sparsemix.models.online_profiles.state import (
     Entries,
     Posterior,
@@ -19,6 +20,7 @@ from sparsemix.models.online_profiles.state import (
     entries_of,
     packed,
 )
+from sparsemix.models.online_profiles.stream import LineageEvent, Settings, Stream
 from sparsemix.persistence import Payload
 from sparsemix.persistence.unpacking import (
     INT,
@@ -35,7 +37,10 @@ from sparsemix.probability.beta_bernoulli import BetaPrior
 
 Arrays = dict[str, NDArray[Any]]
 
-COUNTERS = ("n_rows", "next_index", "next_cull")
+LATER_COUNTERS = ("next_id", "n_rows_faded")
+COUNTERS = ("n_rows", "next_index", "next_cull", *LATER_COUNTERS)
+LATER_SETTINGS = {"reservoir_rows": 0, "half_life_rows": None, "first_components": 1}
+"""What files of version 0.1 do not say: in their streams no rows wait and none is forgotten."""
 HELD_METADATA = {"settings", "n_features"}
 STREAM_METADATA = HELD_METADATA | {*COUNTERS, "prior", "log_evidence", "lineage"}
 
@@ -88,14 +93,20 @@ def _stream_arrays(stream: Stream) -> Arrays:
         "common_on": posterior.common_on,
         "common_rows": posterior.common_rows,
     }
+    if stream.waiting.capacity:
+        arrays |= {f"background_{name}": column for name, column in stream.background._asdict().items()}
+        arrays |= {f"waiting_{name}": column for name, column in stream.waiting.rows._asdict().items()}
     return arrays | {f"index_{name}": column for name, column in index._asdict().items()}
 
 
 def unpack(stored: Payload, model_class: Any) -> Learner:
     """Build the learner, or raise ModelFileError for whatever does not fit."""
     is_held = "held_indptr" in stored.arrays
-    check_names(stored.metadata, HELD_METADATA if is_held else STREAM_METADATA, "metadata")
     settings = _settings(stored, model_class)
+    metadata = stored.metadata
+    if not (is_held or settings.reservoir_rows or set(metadata) & set(LATER_COUNTERS)):
+        metadata = metadata | {"next_id": settings.n_components, "n_rows_faded": metadata.get("n_rows")}
+    check_names(metadata, HELD_METADATA if is_held else STREAM_METADATA, "metadata")
     n_features = whole_number(stored.metadata, "n_features", MOST_FEATURES)
     if not n_features:
         raise ModelFileError("it has no features")
@@ -105,12 +116,14 @@ def unpack(stored: Payload, model_class: Any) -> Learner:
         block, labels = _read_held(reader, n_features, settings)
         learner.held_back, learner.held_labels = [block], [labels]
     else:
-        learner.stream = _read_stream(reader, stored.metadata, n_features, settings)
+        learner.stream = _read_stream(reader, metadata, n_features, settings)
     return learner
 
 
 def _settings(stored: Payload, model_class: Any) -> Settings:
     kept = stored.metadata.get("settings")
+    if isinstance(kept, dict) and not set(kept) & set(LATER_SETTINGS):
+        kept = kept | LATER_SETTINGS | {"first_components": kept.get("n_components")}
     types = {f.name: f.type for f in fields(Settings)}
     if not isinstance(kept, dict) or set(kept) != set(types):
         raise ModelFileError("its settings are incomplete")
@@ -129,6 +142,8 @@ def _check_ranges(settings: Settings, model_class: Any) -> None:
     given = {name: value for name, value in asdict(settings).items() if name in model_class().get_params()}
     given |= {"prior_mean": "empirical"} if settings.prior_mean is None else {}
     given |= {"prior_strength": "auto"} if settings.prior_strength is None else {}
+    if not 1 <= settings.first_components <= settings.n_components:
+        raise ModelFileError("its settings are impossible: there are no components to begin with")
     try:
         checks.resolve(model_class(**given), settings.seed)
     except (ParameterError, OverflowError) as error:
@@ -146,26 +161,34 @@ def _read_held(
     reader.close()
     if indptr.size - 1 >= settings.priming_rows:
         raise ModelFileError("it holds back more rows than it may")
+    return _sorted_rows(indptr, columns), labels
+
+
+def _sorted_rows(indptr: NDArray[np.int64], columns: NDArray[np.int32]) -> RowBlock:
     row = np.repeat(np.arange(indptr.size - 1), np.diff(indptr))
     if np.any((np.diff(columns) <= 0) & (np.diff(row) == 0)):
         raise ModelFileError("the rows that it holds back are not sorted")
-    return RowBlock(indptr, columns), labels
+    return RowBlock(indptr, columns)
 
 
 def _read_stream(
     reader: ArrayReader, metadata: dict[str, Any], n_features: int, settings: Settings
 ) -> Stream:
+    counters = {name: whole_number(metadata, name) for name in COUNTERS}
+    if counters["n_rows"] < max(1, counters["n_rows_faded"]):
+        raise ModelFileError("it is in the middle of a stream without rows")
     lowest = kernels.CLUTTER_ID if settings.clutter else 0
-    ids = reader.inside("component_ids", INT, lowest, settings.n_components, None)
+    ids = reader.inside("component_ids", INT, lowest, counters["next_id"], None)
     if not ids.size or np.unique(ids).size != ids.size:
         raise ModelFileError("its component ids are not distinct")
-    counters = {name: whole_number(metadata, name) for name in COUNTERS}
-    if counters["n_rows"] < 1:
-        raise ModelFileError("it is in the middle of a stream without rows")
+    index = _read_index(reader, ids.size, n_features)
+    background, waiting = _read_waiting(reader, n_features, index.n_features, settings)
     stream = Stream(
         prior=_prior(metadata),
         posterior=_read_posterior(reader, ids.size, n_features),
-        index=_read_index(reader, ids.size, n_features),
+        index=index,
+        background=background,
+        waiting=waiting,
         component_ids=ids,
         named_ids=reader.inside("named_ids", INT, 0, settings.n_components, None),
         log_evidence=finite_number(metadata, "log_evidence"),
@@ -175,6 +198,23 @@ def _read_stream(
     )
     reader.close()
     return stream
+
+
+def _read_waiting(
+    reader: ArrayReader, n_features: int, n_indexed: int, settings: Settings
+) -> tuple[Background, Reservoir]:
+    waiting = Reservoir(settings.reservoir_rows)
+    if not waiting.capacity:
+        return NO_BACKGROUND, waiting
+    indptr = reader.pointers("waiting_indptr")
+    columns = reader.inside("waiting_columns", SMALL, 0, n_features, int(indptr[-1]))
+    waiting.rows = _sorted_rows(indptr, columns)
+    background = Background(
+        reader.finite("background_log_odds", n_indexed), reader.finite("background_constants", 2)
+    )
+    if waiting.room < 1:
+        raise ModelFileError("the rows that wait do not fit the model")
+    return background, waiting
 
 
 def _read_posterior(reader: ArrayReader, n_components: int, n_features: int) -> Posterior:

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from sparsemix.data.inputs import RowBlock
 from sparsemix.models.online_profiles import index_kernels, kernels
-from sparsemix.models.online_profiles.engine import Stream
 from sparsemix.models.online_profiles.state import Posterior, ScoreIndex, build_index, entries_of
+from sparsemix.models.online_profiles.stream import Stream
 
 FloatVector = NDArray[np.float64]
 IntVector = NDArray[np.int64]

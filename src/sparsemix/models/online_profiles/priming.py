@@ -25,7 +25,7 @@ from sparsemix.models.online_profiles.batch import (
 from sparsemix.models.online_profiles.state import Posterior
 from sparsemix.probability.beta_bernoulli import BetaBernoulli, BetaPrior
 from sparsemix.probability.cluster_counts import cluster_counts
-from sparsemix.probability.partition_moves import repair_round
+from sparsemix.probability.partition_moves import merge_round, repair_round
 
 FloatVector = NDArray[np.float64]
 IntVector = NDArray[np.int64]
@@ -43,35 +43,67 @@ ROWS_PER_BLOCK = 4_096
 
 
 class Solution(NamedTuple):
-    """A solved buffer."""
+    """A solved buffer; slots : (n_components,) the components among those that there were in between."""
 
     prior: BetaPrior
     posterior: Posterior
     log_evidence: float
     n_moves: int
+    slots: IntVector
 
 
-def solve(buffer: Buffer, rng: np.random.Generator, *, fit_strength: bool) -> Solution:
+def solve(
+    buffer: Buffer, rng: np.random.Generator, *, fit_strength: bool, most: int | None = None
+) -> Solution:
     """Cluster the buffer: seeds, sweeps, rounds of repair, sweeps; about 50 passes of O(nnz) and more.
 
     With `fit_strength` the prior's strength is the one of highest evidence, found anew before each round of repair.
+    With `most` above the number of components of the buffer, that number follows the evidence, up to `most`.
     """
     expected = _best_start(buffer, rng)
-    movable = np.ones(buffer.n_components, bool)
-    movable[buffer.labels[buffer.labels >= 0]] = False
+    most = buffer.n_components if most is None else most
+    finds_number = most > buffer.n_components
     n_moves = 0
     for _ in range(MAX_ROUNDS):
         labels = hard_labels(buffer, expected)
         if fit_strength:
             buffer = _with_best_strength(buffer, hard_statistics(buffer, labels))
-        labels, n_round = repair_round(buffer.rows, labels, buffer.n_components, buffer.family, rng, movable)
+        if finds_number:
+            buffer = replace(buffer, n_components=min(most, 2 * buffer.n_components))
+        labels, n_round = _repaired(buffer, labels, rng, merge=finds_number)
         n_moves += n_round
         expected = sweeps(buffer, hard_statistics(buffer, labels), SWEEPS_PER_ROUND)
-        if n_round <= FEW_MOVES * buffer.n_components:
+        if n_round <= FEW_MOVES * np.unique(labels).size:
             break
+    slots = np.arange(buffer.n_components)
+    if finds_number:
+        buffer, expected, slots = _without_dead(buffer, hard_labels(buffer, expected))
     expected = sweeps(buffer, expected, SWEEPS_AT_THE_END)
     evidence = partition_evidence(buffer, hard_statistics(buffer, hard_labels(buffer, expected)))
-    return Solution(buffer.family.prior, posterior_from(buffer, expected), evidence, n_moves)
+    return Solution(buffer.family.prior, posterior_from(buffer, expected), evidence, n_moves, slots)
+
+
+def _without_dead(buffer: Buffer, labels: IntVector) -> tuple[Buffer, Expected, IntVector]:
+    """The buffer with the components that have rows or a name; their statistics, and which those were."""
+    slots = np.union1d(labels, buffer.labels)
+    slots = slots[slots >= 0]
+    place = np.full(buffer.n_components + 1, -1)
+    place[slots] = np.arange(slots.size)
+    left = replace(buffer, n_components=slots.size, labels=place[buffer.labels])
+    return left, hard_statistics(left, place[labels]), slots
+
+
+def _repaired(
+    buffer: Buffer, labels: IntVector, rng: np.random.Generator, *, merge: bool
+) -> tuple[IntVector, int]:
+    """One round of moves, with all merges that gain evidence by themselves if `merge`; components of labels stay."""
+    movable = np.ones(buffer.n_components, bool)
+    movable[buffer.labels[buffer.labels >= 0]] = False
+    n_merges = 0
+    if merge:
+        labels, n_merges = merge_round(buffer.rows, labels, buffer.n_components, buffer.family, movable)
+    labels, n_moves = repair_round(buffer.rows, labels, buffer.n_components, buffer.family, rng, movable)
+    return labels, n_merges + n_moves
 
 
 def _with_best_strength(buffer: Buffer, partition: Expected) -> Buffer:
