@@ -93,7 +93,7 @@ OTHER_WORDS = {
     "max_iter": {"n_iter", "n_iterations", "max_epochs", "n_epochs", "epochs"},
     "tol": {"tolerance", "eps", "epsilon"},
     "n_sweeps": {"n_samples", "n_draws", "sweeps"},
-    "burn_in": {"burnin", "warmup", "n_burn_in"},
+    "burn_in": {"warmup", "n_burn_in", "discard"},
     "thin": {"thinning"},
     "n_init": {"n_starts", "n_restarts", "restarts"},
     "n_chains": {"chains"},
