@@ -205,7 +205,10 @@ def test_wrong_use_of_fit(sparsemix, events, tmp_path, options, message):
     ("columns", "message"),
     [
         ({"event": ["view"]}, "--event must be one of impression, click, conversion, but there is 'view'"),
-        ({"count": ["-3"]}, "line 2: 'count' must be a whole number >= 0, but it is '-3'"),
+        (
+            {"count": ["-3"]},
+            "line 2: 'count' must be a whole number >= 0, but it is '-3'. Correct it, or name another --count.",
+        ),
         ({"user": [""]}, "line 2: 'user' must be there in every record"),
         ({"count": [0]}, "must hold at least one event"),
     ],

@@ -20,6 +20,7 @@ ROLES = {"user": "row", "ad": "feature", "event": "label", "count": "count"}
 """Columns of an event table, and what a reader takes each for."""
 
 COUNT = "count"
+_COUNT_REMEDY = "Correct it, or name another count=."
 
 
 class _Ids(NamedTuple):
@@ -90,7 +91,7 @@ def has_column(path: str, name: str, **form: Any) -> bool:
 
 
 def _counts(block: Block) -> NDArray[np.float64]:
-    return parse_counts(Column(block.columns[COUNT], COUNT, block.place))
+    return parse_counts(Column(block.columns[COUNT], COUNT, block.place), _COUNT_REMEDY)
 
 
 def _ids(block: Block, name: str) -> _Ids:

@@ -135,8 +135,8 @@ def whole_texts(column: Column) -> Any:
     return pa.array(whole, mask=missing).cast(pa.large_string())
 
 
-def parse_counts(column: Column) -> NDArray[np.float64]:
-    """Return counts as numbers.
+def parse_counts(column: Column, remedy: str = COUNT_REMEDY) -> NDArray[np.float64]:
+    """Return counts as numbers; `remedy` is what to do about one that is none.
 
     Returns
     -------
@@ -155,7 +155,7 @@ def parse_counts(column: Column) -> NDArray[np.float64]:
     bad = not_a_count(counts)
     if bad.any():
         record = int(np.argmax(bad))
-        raise column.error(record, COUNT_RULE, values[record].as_py(), COUNT_REMEDY)
+        raise column.error(record, COUNT_RULE, values[record].as_py(), remedy)
     return counts
 
 

@@ -174,7 +174,8 @@ def test_forms_of_tables_do_not_matter():
     ({"count": [np.nan]}, "numbers >= 0"), ({"count": ["many"]}, "hold numbers"),
     ({"count": [0]}, "at least one event"),
     ({"user": [1.5]}, "text or whole numbers"), ({"user": [None]}, "text or whole numbers"),
-    ({"ad": ["x", "y"]}, "one length"), ({"event": [3]}, "impression, click, conversion"),
+    ({"user": [2**63]}, "below 2\\*\\*63"), ({"ad": ["x", "y"]}, "one length"),
+    ({"event": [3]}, "impression, click, conversion"),
 ])  # fmt: skip
 def test_tables_that_are_refused(changes, words):
     table = {"user": ["a"], "ad": ["x"], "event": ["click"], "count": [1]} | changes

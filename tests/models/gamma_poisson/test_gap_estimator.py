@@ -229,6 +229,9 @@ def test_rates_of_pairs(fitted):
             model.rates(users, features)
     with pytest.raises(DataError, match="3 columns"):
         model.inverse_transform(np.ones((2, 4)))
+    for bad in (np.nan, np.inf, -1.0):
+        with pytest.raises(DataError, match="factors >= 0"):
+            model.inverse_transform([[1.0, bad, 0.0]])
 
 
 @solvers

@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 
 from sparsemix.answers.clusters import mean_score
 from sparsemix.answers.unknown import warn_of_unknown_rows
-from sparsemix.foundation.checks import at_least, callable_or_none, inside, truth_value
+from sparsemix.foundation.checks import LARGEST, at_least, callable_or_none, inside, truth_value
 from sparsemix.foundation.errors import DataError, parameter_error
 from sparsemix.models.gamma_poisson import (
     answers,
@@ -251,10 +251,11 @@ class GammaPoissonFactors(Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMi
         """Expected counts of users with these factors, (n_rows, n_features): a dense table, so give few rows."""
         solution, users = self._asked(), np.asarray(X, float)
         n_components = solution.prior.shape.size
-        if users.ndim != 2 or users.shape[1] != n_components:
+        is_fit = users.ndim == 2 and users.shape[1] == n_components
+        if not is_fit or not np.all((users >= 0.0) & (users <= LARGEST)):
             raise DataError(
-                f"'X' of inverse_transform must have {n_components} columns, but its shape is {users.shape}. Give "
-                f"what transform returns."
+                f"'X' of inverse_transform must have {n_components} columns of factors >= 0, but its shape is "
+                f"{users.shape} or it has others. Give what transform returns."
             )
         return np.asarray(users @ solution.factors.features.T)
 

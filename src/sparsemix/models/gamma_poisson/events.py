@@ -116,6 +116,10 @@ def ids_of(values: Any, name: str, owner: str) -> Ids:
         ids = ids.astype(str)
     if ids.dtype.kind == "O" and all(isinstance(each, int | np.integer) for each in ids.flat):
         ids = ids.astype(np.int64)
+    if ids.dtype.kind == "u" and ids.size and ids.max() > np.iinfo(np.int64).max:
+        raise DataError(
+            f"'{name}' of {owner} must hold ids below 2**63, but there is {ids.max()}. Make them text."
+        )
     if ids.ndim != 1 or (ids.size and ids.dtype.kind not in "iuU"):
         raise DataError(
             f"'{name}' of {owner} must hold ids that are text or whole numbers, one for each record."

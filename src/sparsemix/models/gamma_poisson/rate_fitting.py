@@ -33,6 +33,7 @@ FREE = {
     "n_jobs",
     "warm_start",
 }  # may be others later
+OWNER = "ClickRateModel"
 HELD_OUT = 0.2  # of the cells, to choose the smoothing
 
 
@@ -77,7 +78,7 @@ def run_of(model: Any, interrupted: Run | None, learnt: Rates | None, seen: Seen
 
     ParameterError or DataError unless all that it depends on is the same; see `checks.run_of` on what is left of that.
     """
-    owner, parameters = type(model).__name__, model.get_params()
+    owner, parameters = OWNER, model.get_params()
     if interrupted is None or learnt is None or not model.warm_start:
         smoothing = None if isinstance(model.smoothing, str) else float(model.smoothing)
         return Run(seed_of(model.random_state, owner), parameters, smoothing)
@@ -108,7 +109,7 @@ def learn(seen: Seen, run: Run, new_factors: NewFactors, on_sweep: OnSweep | Non
         What it raises ends the fit; `run` then has all sweeps that have ended.
     """
     solver, table = run.parameters["solver"], seen.table(seen.cells)
-    _check(new_factors(solver), table)
+    _check(new_factors(solver), table, OWNER)
     if run.smoothing is None:
         run.smoothing = _choose(seen, run, new_factors, on_sweep)
     factors = _fit(run, new_factors(solver), table, on_sweep)
@@ -124,9 +125,8 @@ def so_far(seen: Seen, run: Run) -> Rates:
     return _rates(seen, run.seed, smoothing, run.factors)
 
 
-def _check(factors: GammaPoissonFactors, table: Any) -> None:
+def _check(factors: GammaPoissonFactors, table: Any, owner: str) -> None:
     """Raise ParameterError or DataError now rather than after the choice of the smoothing."""
-    owner = type(factors).__name__
     rows, features = reading.read_new(table, owner)
     checks.fits_memory(checks.settings_of(factors), Table(rows, features.n_features), owner)
 
