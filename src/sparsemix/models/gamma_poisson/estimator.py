@@ -254,8 +254,7 @@ class GammaPoissonFactors(Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMi
         is_fit = users.ndim == 2 and users.shape[1] == n_components
         if not is_fit or not np.all((users >= 0.0) & (users <= LARGEST)):
             raise DataError(
-                f"'X' of inverse_transform must have {n_components} columns of factors >= 0, but its shape is "
-                f"{users.shape} or it has others. Give what transform returns."
+                f"'X' of inverse_transform must have {n_components} columns of factors >= 0, as transform returns."
             )
         return np.asarray(users @ solution.factors.features.T)
 
