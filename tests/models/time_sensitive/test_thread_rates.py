@@ -12,7 +12,14 @@ from thread_cases import SIX, SIX_TIMES, TIMES, TINY, all_partitions, approach, 
 
 import sparsemix as sm
 from sparsemix.chains.inputs import by_first_appearance
-from sparsemix.models.time_sensitive import building, equations, kernels, rate_kernels, split_kernels
+from sparsemix.models.time_sensitive import (
+    building,
+    equations,
+    kernels,
+    rate_kernels,
+    score_kernels,
+    split_kernels,
+)
 from sparsemix.models.time_sensitive.engine import Chain
 
 KERNEL = sm.TimeKernel.each_cluster([0.4, 3.0], [0.3, 0.7])
@@ -76,7 +83,7 @@ def visit(case, labels, which, row):
     chains, window = chains_of(case, labels, which), building.window_of(case.rows, case.prior, 2)
     approach(case, chains, window, row)
     kernels.take_out(case.rows, row, case.prior, case.timing, chains, window)
-    n = kernels.score_candidates(case.rows, row, case.prior, case.timing, chains, window)
+    n = score_kernels.score_candidates(case.rows, row, case.prior, case.timing, chains, window)
     shares = np.exp(window.scores[:n] - logsumexp(window.scores[:n]))
     own, rates = labels.copy(), np.append(which, [0, 1])
     for cluster, share in zip([*window.active[: n - 2], which.size, which.size + 1], shares, strict=True):
@@ -203,7 +210,7 @@ def test_with_rates_that_are_nearly_equal_it_is_the_exponential_kernel():
             building.fill(chains, case.timing, labels)
             approach(case, chains, window, row)
             kernels.take_out(case.rows, row, case.prior, case.timing, chains, window)
-            n = kernels.score_candidates(case.rows, row, case.prior, case.timing, chains, window)
+            n = score_kernels.score_candidates(case.rows, row, case.prior, case.timing, chains, window)
             scores = np.exp(window.scores[:n] - logsumexp(window.scores[:n]))
             found.append([*scores[:7], scores[7:].sum()])
         assert_allclose(found[0], found[1], rtol=1e-9)

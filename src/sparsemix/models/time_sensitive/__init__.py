@@ -11,9 +11,9 @@
 | u(c) | `score_candidates` | (n_candidates,) |
 
 Read `equations` first: the paper in NumPy. `chain_kernels` keep the members of each cluster linked in the order of time
-and weigh its history and future; `row_kernels` score rows by lists of the clusters near by; `kernels` move a window
-of such clusters along the stream; `split_kernels` cut and join clusters. `engine` is one chain, `sampling` runs them; a
-`solution` is what is left of them, and answers.
+and weigh its history and future; `row_kernels` score rows by lists of the clusters near by; `score_kernels` put both
+together for all candidates; `kernels` move a window of such clusters along the stream; `split_kernels` cut and join
+clusters. `engine` is one chain, `sampling` runs them; a `solution` is what is left of them, and answers.
 
 A stream is learnt in one pass instead: `stream_kernels` keep live clusters only, `window_kernels` look at the last rows
 again, and `stream` runs both.

@@ -5,7 +5,8 @@ import math
 import numpy as np
 
 from sparsemix.models.time_sensitive.chain_kernels import pass_by
-from sparsemix.models.time_sensitive.kernels import drop_past, empty_window, look_ahead, score_candidates
+from sparsemix.models.time_sensitive.kernels import drop_past, empty_window, look_ahead
+from sparsemix.models.time_sensitive.score_kernels import score_candidates
 from sparsemix.numeric.jit import kernel
 
 

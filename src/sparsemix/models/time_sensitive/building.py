@@ -85,8 +85,8 @@ def no_clusters(n_rows: int) -> Chains:
     """Rows without clusters."""
     assigned, before, after, head, cursor = np.full((5, n_rows), -1)
     free, rate = np.arange(n_rows - 1, -1, -1), np.zeros(n_rows, np.int64)
-    weights, sums = np.zeros((2, n_rows))
-    return Chains(assigned, before, after, weights, head, cursor, free, np.array([n_rows]), rate, sums)
+    weights, reach, sums = np.zeros((3, n_rows))
+    return Chains(assigned, before, after, weights, reach, head, cursor, free, np.array([n_rows]), rate, sums)
 
 
 def fill(chains: Chains, timing: Timing, assigned: IntVector, rate: IntVector | None = None) -> bool:
@@ -114,23 +114,28 @@ def window_of(rows: Rows, prior: Prior, n_rates: int = 1) -> Window:
     start = np.concatenate(
         [[0], np.cumsum(lengths + 1)]
     )  # one more, for a cluster may come before another goes
-    whole = np.zeros((4, n_rows), np.int64)
+    n_read = 2 * int(np.diff(rows.indptr).max(initial=0))
     return Window(
-        whole[0],
-        np.zeros(1, np.int64),
-        np.zeros(1, np.int64),
-        whole[1],
-        whole[2],
-        whole[3],
-        np.zeros(n_rows),
-        start[:-1],
-        np.zeros(lengths.size, np.int32),
-        np.zeros(start[-1], np.int32),
-        np.zeros(start[-1], np.int32),
-        np.zeros(n_rows),
-        np.zeros(n_rows + n_rates),
-        np.zeros(n_rows + n_rates),
-        np.zeros(n_rates),
+        active=np.zeros(n_rows, np.int64),
+        n_active=np.zeros(1, np.int64),
+        ahead=np.zeros(1, np.int64),
+        sizes=np.zeros(n_rows, np.int64),
+        totals=np.zeros(n_rows, np.int64),
+        n_held=np.zeros(n_rows, np.int64),
+        off=np.zeros(n_rows),
+        log_size=np.zeros(n_rows),
+        bulk=np.zeros(n_rows),
+        start=start[:-1],
+        n_listed=np.zeros(lengths.size, np.int32),
+        keys=np.zeros(start[-1], np.int32),
+        cells=np.zeros(start[-1], np.int32),
+        before=np.zeros(n_read, np.int32),
+        levels=np.zeros(n_read, np.int32),
+        changes=np.zeros(n_read, np.int32),
+        gain=np.zeros(n_rows),
+        factors=np.zeros(n_rows + n_rates),
+        scores=np.zeros(n_rows + n_rates),
+        crowding=np.zeros(n_rates),
     )
 
 

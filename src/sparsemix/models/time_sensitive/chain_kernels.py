@@ -53,52 +53,26 @@ def next_member(chains, cluster):
 
 
 @kernel
-def log_time_factor(timing, chains, cluster, size, row):
-    """Log prior weight of a cluster, without the row, for the row (eq 7)."""
-    last, following = chains.cursor[cluster], next_member(chains, cluster)
-    if timing.way == RECURSION:
-        rate = timing.rates[chains.rate[cluster]]
-        least = least_by_recursion(timing.times, chains.weight, rate, last, following, row)
-        return least + log_rise(timing, chains, cluster, row)
+def least_by_recursion(weight, gap, until):
+    """Log prior weight of a cluster for a row (eq 7), without what the row does to members after the next one.
+
+    weight : of the history of the last member before the row, -1 for none; gap : rate times the time since then;
+    until : rate times the time to the next member, -1 for none.
+    """
+    if weight < 0.0:
+        return -until
+    if until < 0.0:
+        return math.log1p(weight) - gap
+    # The history and the factor of the next member together: w (w + 1) / w, or a kappa / a before the first.
+    return math.log1p((weight + 1.0) * math.exp(-gap))
+
+
+@kernel
+def log_factor(timing, chains, cluster, size, row):
+    """Log prior weight of a cluster, without the row, for the row (eq 7), where there is no recursion."""
     if timing.way == COUNT:
         return math.log(size)
-    return _factor_by_sums(timing, chains, last, following, row)
-
-
-@kernel
-def least_by_recursion(times, weight, rate, last, following, row):
-    """The same without what the row does to members after the next one, which `log_rise` adds."""
-    if last < 0:
-        return -rate * (times[following] - times[row])
-    gap = rate * (times[row] - times[last])
-    if following < 0:
-        return math.log1p(weight[last]) - gap
-    # The history and the factor of the next member together: w (w + 1) / w, or a kappa / a before the first.
-    return math.log1p((weight[last] + 1.0) * math.exp(-gap))
-
-
-@kernel
-def log_rise(timing, chains, cluster, row):
-    """What a row does to the members after the next one, in logs; from 0 to the log of the number of members.
-
-    With members at t_1, t_2, ... after the row the k-th factor is 1 + 1 / (passed + sum over m < k of exp(r (t_m - t)))
-    and at most 1 + 1 / (k - 1), so that the product of these is at most their number.
-    """
-    last, following = chains.cursor[cluster], next_member(chains, cluster)
-    if following < 0:
-        return 0.0
-    times, rate, passed = timing.times, timing.rates[chains.rate[cluster]], 0.0
-    if last >= 0:
-        passed = (chains.weight[last] + 1.0) * math.exp(-rate * (times[row] - times[last]))
-    change = math.exp(-rate * (times[following] - times[row]))
-    weight, product = passed * change + 1.0, 1.0
-    last, following = following, chains.after[following]
-    while following >= 0 and change > timing.negligible * weight:
-        product *= 1.0 + change / weight
-        decay = math.exp(-rate * (times[following] - times[last]))
-        weight, change = weight * decay + 1.0, change * decay
-        last, following = following, chains.after[following]
-    return math.log(product)
+    return _factor_by_sums(timing, chains, chains.cursor[cluster], next_member(chains, cluster), row)
 
 
 @kernel
@@ -170,14 +144,18 @@ def link(timing, chains, row, cluster):
 
 @kernel
 def pass_by(timing, chains, row):
-    """Set the weight of the row's history, given that of the member before."""
+    """Set the weight of the history of a row that the cursor stands at, given that of the member before."""
     last = chains.before[row]
-    if last < 0:
+    if timing.way == RECURSION:
+        cluster = chains.assigned[row]
+        rate, weight = timing.rates[chains.rate[cluster]], 0.0
+        if last >= 0:
+            decay = math.exp(-rate * (timing.times[row] - timing.times[last]))
+            weight = (chains.weight[last] + 1.0) * decay
+        chains.weight[row] = weight
+        chains.reach[cluster] = math.log1p(weight) + rate * timing.times[row]
+    elif last < 0:
         chains.weight[row] = 0.0
-    elif timing.way == RECURSION:
-        rate = timing.rates[chains.rate[chains.assigned[row]]]
-        decay = math.exp(-rate * (timing.times[row] - timing.times[last]))
-        chains.weight[row] = (chains.weight[last] + 1.0) * decay
     elif timing.way == COUNT:
         chains.weight[row] = chains.weight[last] + 1.0
     else:

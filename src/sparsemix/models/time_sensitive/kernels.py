@@ -5,28 +5,12 @@ history weighs next to nothing. Candidates stand in the order of their first mem
 same uniforms choose the same clusters as the equations do.
 """
 
-import math
-
-from sparsemix.models.time_sensitive.chain_kernels import (
-    least_by_recursion,
-    link,
-    log_rise,
-    log_time_factor,
-    unlink,
-)
-from sparsemix.models.time_sensitive.rate_kernels import change_sums, log_crowding
-from sparsemix.models.time_sensitive.row_kernels import (
-    change_row,
-    draw,
-    gather,
-    log_of_new,
-    log_of_sums,
-    log_predictive,
-)
+from sparsemix.models.time_sensitive.chain_kernels import link, unlink
+from sparsemix.models.time_sensitive.rate_kernels import change_sums
+from sparsemix.models.time_sensitive.row_kernels import change_row, draw, log_predictive
+from sparsemix.models.time_sensitive.score_kernels import FAR, score_near
 from sparsemix.models.time_sensitive.state import COUNT, RECURSION
 from sparsemix.numeric.jit import kernel
-
-FAR = 50.0  # nats below the best; of such a candidate nothing is seen in a sum of double precision
 
 
 @kernel
@@ -83,24 +67,18 @@ def drop_past(rows, prior, timing, chains, window, row):
         return 0.0
     log_evidence, n_kept, is_recursion = 0.0, 0, timing.way == RECURSION
     # Arrays by themselves: a tuple of arrays is slow to hand over for each cluster.
-    active, cursor, head, after, weight = (
-        window.active,
-        chains.cursor,
-        chains.head,
-        chains.after,
-        chains.weight,
-    )
+    active, cursor, after, reach = window.active, chains.cursor, chains.after, chains.reach
     times, rates, which = timing.times, timing.rates, chains.rate
     for at in range(window.n_active[0]):
         cluster = active[at]
         last = cursor[cluster]
-        is_past = (after[last] if last >= 0 else head[cluster]) < 0
-        if is_past and is_recursion:
-            decay = rates[which[cluster]] * (times[row] - times[last])
-            is_past = math.log1p(weight[last]) - decay < timing.log_least
-        elif is_past:
+        if last < 0:
+            is_past = False
+        elif is_recursion:
+            is_past = reach[cluster] - rates[which[cluster]] * times[row] < timing.log_least
+        else:
             is_past = times[row] - times[last] > timing.support
-        if is_past:
+        if is_past and after[last] < 0:
             log_evidence += empty_cluster(rows, prior, chains, window, cluster)
         else:
             active[n_kept] = cluster
@@ -164,59 +142,6 @@ def put_in(rows, row, prior, timing, chains, window, cluster, rate):
     change_row(rows, row, prior, window, cluster, 1)
     if is_first:
         place_in_order(window, chains, cluster)
-
-
-@kernel
-def score_candidates(rows, row, prior, timing, chains, window):
-    """Log weight times predictive of each cluster in the window, without the row, and of a new one; how many.
-
-    The new one counts once for each rate that it may have.
-    """
-    return score_near(rows, row, prior, timing, chains, window, math.inf)
-
-
-@kernel
-def score_near(rows, row, prior, timing, chains, window, margin):
-    """The same, but with a recursion only a lower bound for candidates that cannot come as near as that to the best.
-
-    What a row does to the later members of a cluster takes most of the time, and is bounded by their number.
-    """
-    n, n_rates = window.n_active[0], timing.rates.shape[0]
-    factors, scores, crowding = window.factors, window.scores, window.crowding
-    if n_rates > 1:
-        for rate in range(n_rates):
-            crowding[rate] = log_crowding(timing, chains, prior.concentration, row, rate)
-    rest, log_new = gather(rows, row, prior, window), math.log(prior.concentration)
-    of_new, best = rest + log_of_new(prior, rows.lengths[row]), -math.inf
-    for rate in range(n_rates):
-        factors[n + rate] = log_new + timing.log_shares[rate] + crowding[rate]
-        scores[n + rate] = factors[n + rate] + of_new
-        best = max(best, scores[n + rate])
-    # Arrays by themselves: a tuple of arrays is slow to hand over for each cluster.
-    active, sizes, totals, off, gain = window.active, window.sizes, window.totals, window.off, window.gain
-    cursor, head, after, weight, which = chains.cursor, chains.head, chains.after, chains.weight, chains.rate
-    times, rates, is_recursion = timing.times, timing.rates, timing.way == RECURSION
-    for at in range(n):
-        cluster = active[at]
-        gain[cluster] += rest + log_of_sums(
-            prior, sizes[cluster], totals[cluster], off[cluster], rows.lengths[row]
-        )
-        if is_recursion:
-            last, rate = cursor[cluster], rates[which[cluster]]
-            following = after[last] if last >= 0 else head[cluster]
-            factors[at] = (
-                least_by_recursion(times, weight, rate, last, following, row) + crowding[which[cluster]]
-            )
-        else:
-            factors[at] = log_time_factor(timing, chains, cluster, sizes[cluster], row)
-        best = max(best, factors[at] + gain[cluster])
-    for at in range(n):
-        cluster = active[at]
-        if is_recursion and factors[at] + gain[cluster] + math.log(sizes[cluster]) > best - margin:
-            factors[at] += log_rise(timing, chains, cluster, row)
-        scores[at] = factors[at] + gain[cluster]
-        gain[cluster] = 0.0
-    return n + n_rates
 
 
 @kernel

@@ -13,55 +13,65 @@ import math
 import numpy as np
 
 from sparsemix.models.time_sensitive.state import MULTINOMIAL
-from sparsemix.numeric.jit import kernel
+from sparsemix.numeric.jit import inlined_kernel, kernel
 from sparsemix.probability.gamma_ratios import log_rising
 
 FEW = 16  # up to so many tokens of a feature their logarithms are added; beyond, log gamma is asked
 
 
-@kernel
+@inlined_kernel
 def log_plus(table, pseudo_count, count):
     """log(pseudo_count + count)."""
     return table[count] if count < table.shape[0] else math.log(pseudo_count + count)
 
 
 @kernel
-def log_tokens(prior, count, added):
+def log_tokens(log_a, a, count, added):
     """Log of the rising factorial of a + count, with `added` factors."""
     if added > FEW:
-        return log_rising(prior.a + count, float(added))
+        return log_rising(a + count, float(added))
     total = 0.0
     for token in range(added):
-        total += log_plus(prior.log_a, prior.a, count + token)
+        total += log_plus(log_a, a, count + token)
     return total
 
 
 @kernel
-def change_cell(window, listed, cluster, change):
-    """Add to a cluster's count in a list; returns the count before. Cells come and go with their counts."""
-    first, n = window.start[listed], window.n_listed[listed]
-    keys, cells = window.keys, window.cells
-    at = first
-    while at < first + n and keys[at] != cluster:
-        at += 1
-    if at == first + n:
-        keys[at], cells[at] = cluster, change
-        window.n_listed[listed] = n + 1
-        return 0
-    before = np.int64(cells[at])
-    cells[at] = before + change
-    if before + change == 0:
-        keys[at], cells[at] = keys[first + n - 1], cells[first + n - 1]
-        window.n_listed[listed] = n - 1
-    return before
+def change_cells(
+    start,
+    n_listed,  # IN, OUT
+    keys,  # IN, OUT
+    cells,  # IN, OUT
+    lists,  # IN  (n,) int32
+    changes,  # IN  (n,) int32
+    first,
+    end,
+    cluster,
+    sign,
+    before_out,  # OUT (end - first,) int32
+):
+    """Add to a cluster's counts in lists; those before come back. Cells come and go with their counts."""
+    for i in range(first, end):
+        listed, change = lists[i], sign * changes[i]
+        at, past = start[listed], start[listed] + n_listed[listed]
+        while at < past and keys[at] != cluster:
+            at += 1
+        before = np.int64(cells[at]) if at < past else 0
+        before_out[i - first] = before
+        keys[at], cells[at] = cluster, before + change
+        if at == past:
+            n_listed[listed] += 1
+        elif before + change == 0:
+            keys[at], cells[at] = keys[past - 1], cells[past - 1]
+            n_listed[listed] -= 1
 
 
 @kernel
-def cell_of(window, listed, cluster):
+def cell_of(start, n_listed, keys, cells, listed, cluster):
     """A cluster's count in a list."""
-    for at in range(window.start[listed], window.start[listed] + window.n_listed[listed]):
-        if window.keys[at] == cluster:
-            return np.int64(window.cells[at])
+    for at in range(start[listed], start[listed] + n_listed[listed]):
+        if keys[at] == cluster:
+            return np.int64(cells[at])
     return 0
 
 
@@ -69,19 +79,37 @@ def cell_of(window, listed, cluster):
 def change_row(rows, row, prior, window, cluster, sign):
     """Add a row to what a cluster holds (`sign` 1), or take it away (-1)."""
     window.sizes[cluster] += sign
+    window.log_size[cluster] = math.log1p(window.sizes[cluster])
     window.totals[cluster] += sign * rows.lengths[row]
-    for at in range(rows.indptr[row], rows.indptr[row + 1]):
-        before = change_cell(window, rows.columns[at], cluster, sign * rows.counts[at])
-        if prior.family == MULTINOMIAL:
-            continue
+    lists, first, end = (
+        (window.start, window.n_listed, window.keys, window.cells),
+        rows.indptr[row],
+        rows.indptr[row + 1],
+    )
+    change_cells(*lists, rows.columns, rows.counts, first, end, cluster, sign, window.before)
+    if prior.family == MULTINOMIAL:
+        window.bulk[cluster] = math.log(prior.a * prior.n_features + window.totals[cluster])
+        return
+    n_moved = _list_levels(prior, window, cluster, end - first, sign)
+    change_cells(*lists, window.levels, window.changes, 0, n_moved, cluster, 1, window.before)
+    window.off[cluster] = _off_sum(prior, window, cluster)
+
+
+@kernel
+def _list_levels(prior, window, cluster, n, sign):
+    """Which lists of how often a cluster holds features change with its counts; returns how many changes."""
+    n_moved = 0
+    for i in range(n):
+        before = np.int64(window.before[i])
         now = before + sign
         if before > 0:
-            change_cell(window, prior.n_features + before - 1, cluster, -1)
+            window.levels[n_moved], window.changes[n_moved] = prior.n_features + before - 1, -1
+            n_moved += 1
         if now > 0:
-            change_cell(window, prior.n_features + now - 1, cluster, 1)
+            window.levels[n_moved], window.changes[n_moved] = prior.n_features + now - 1, 1
+            n_moved += 1
         window.n_held[cluster] += (1 if now > 0 else 0) - (1 if before > 0 else 0)
-    if prior.family != MULTINOMIAL:
-        window.off[cluster] = _off_sum(prior, window, cluster)
+    return n_moved
 
 
 @kernel
@@ -91,7 +119,14 @@ def _off_sum(prior, window, cluster):
     total = (prior.n_features - left) * log_plus(prior.log_b, prior.b, size)
     times_held = 1
     while left > 0:
-        n = cell_of(window, prior.n_features + times_held - 1, cluster)
+        n = cell_of(
+            window.start,
+            window.n_listed,
+            window.keys,
+            window.cells,
+            prior.n_features + times_held - 1,
+            cluster,
+        )
         total += n * log_plus(prior.log_b, prior.b, size - times_held)
         left -= n
         times_held += 1
@@ -104,23 +139,27 @@ def gather(rows, row, prior, window):
 
     The rest is what they say for a cluster without them: of Bernoulli rows, up to a function of its size.
     """
-    rest = 0.0
+    rest, log_a, a, n_tabled = 0.0, prior.log_a, prior.a, prior.log_a.shape[0]
+    is_multinomial = prior.family == MULTINOMIAL
+    start, n_listed, keys, cells, gain = window.start, window.n_listed, window.keys, window.cells, window.gain
     for at in range(rows.indptr[row], rows.indptr[row + 1]):
         w, added = rows.columns[at], np.int64(rows.counts[at])
-        without = log_tokens(prior, 0, added)
+        without = log_tokens(log_a, a, 0, added)
         rest += without
-        first = window.start[w]
-        for cell in range(first, first + window.n_listed[w]):
-            cluster, count = window.keys[cell], np.int64(window.cells[cell])
-            gained = log_tokens(prior, count, added) - without
-            if prior.family != MULTINOMIAL:
+        for cell in range(start[w], start[w] + n_listed[w]):
+            cluster, count = keys[cell], np.int64(cells[cell])
+            if added > 1:
+                gained = log_tokens(log_a, a, count, added) - without
+            else:
+                gained = (log_a[count] if count < n_tabled else math.log(a + count)) - without
+            if not is_multinomial:
                 size = window.sizes[cluster]
                 gained += log_plus(prior.log_b, prior.b, size) - log_plus(prior.log_b, prior.b, size - count)
-            window.gain[cluster] += gained
+            gain[cluster] += gained
     return rest
 
 
-@kernel
+@inlined_kernel
 def log_of_sums(prior, size, total, off, length):
     """What the predictive owes to the sums of cluster and row."""
     if prior.family == MULTINOMIAL:
@@ -141,8 +180,8 @@ def log_predictive(rows, row, prior, window, cluster):
     size = window.sizes[cluster]
     total = log_of_sums(prior, size, window.totals[cluster], window.off[cluster], rows.lengths[row])
     for at in range(rows.indptr[row], rows.indptr[row + 1]):
-        count = cell_of(window, rows.columns[at], cluster)
-        total += log_tokens(prior, count, np.int64(rows.counts[at]))
+        count = cell_of(window.start, window.n_listed, window.keys, window.cells, rows.columns[at], cluster)
+        total += log_tokens(prior.log_a, prior.a, count, np.int64(rows.counts[at]))
         if prior.family != MULTINOMIAL:
             total += log_plus(prior.log_b, prior.b, size) - log_plus(prior.log_b, prior.b, size - count)
     return total

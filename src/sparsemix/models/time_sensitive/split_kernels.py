@@ -87,7 +87,7 @@ def _history_in(timing, members, k, side, half):
 @kernel
 def log_evidence_of(rows, prior, members, n, side, half, counts):
     """Log evidence of the rows of one half, or `BOTH` together; `counts` are zeros before and after."""
-    size, length = 0, 0
+    size, length, log_a = 0, 0, prior.log_a
     for k in range(n):
         if half in (BOTH, side[k]):
             size += 1
@@ -103,7 +103,7 @@ def log_evidence_of(rows, prior, members, n, side, half, counts):
             w = rows.columns[at]
             count = counts[0, w]
             if count > 0:
-                total += log_rising(prior.a, float(count))
+                total += log_a[0] if count == 1 else log_tokens(log_a, prior.a, 0, count)
                 if prior.family != MULTINOMIAL:
                     total += log_rising(prior.b, float(size - count)) - log_rising(prior.b, float(size))
                 counts[0, w] = 0
@@ -185,8 +185,13 @@ def _log_words(rows, row, prior, counts, total, size):
         found = -log_rising(prior.a * prior.n_features + total, float(rows.lengths[row]))
     else:
         found = -rows.lengths[row] * math.log(prior.a + prior.b + size)
+    log_a, columns, added = prior.log_a, rows.columns, rows.counts
     for at in range(rows.indptr[row], rows.indptr[row + 1]):
-        found += log_tokens(prior, counts[rows.columns[at]], np.int64(rows.counts[at]))
+        count = counts[columns[at]]
+        if added[at] == 1 and count < log_a.shape[0]:
+            found += log_a[count]
+        else:
+            found += log_tokens(log_a, prior.a, count, np.int64(added[at]))
     return found
 
 

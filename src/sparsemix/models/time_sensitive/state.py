@@ -84,6 +84,7 @@ class Chains(NamedTuple):
 
     assigned : (n_rows,) cluster, -1 for none; before, after : (n_rows,) member before and after, -1 for none.
     weight : (n_rows,) weight of the row's own history in its cluster, 0 for the first member.
+    reach : (n_slots,) with a recursion: log weight of a history up to the cursor, as it would be at time zero.
     head : (n_slots,) first member, -1 without members; cursor : last member before the row that is visited.
     free : (n_slots,) stack of unused clusters; n_free : (1,).
     rate : (n_slots,) which of ``Timing.rates`` the cluster has.
@@ -94,6 +95,7 @@ class Chains(NamedTuple):
     before: IntVector
     after: IntVector
     weight: FloatVector
+    reach: FloatVector
     head: IntVector
     cursor: IntVector
     free: IntVector
@@ -109,9 +111,11 @@ class Window(NamedTuple):
     sizes, totals : (n_slots,) members of an active cluster, also the later ones, and sums of their counts.
     n_held : (n_slots,) different features.
     off : (n_slots,) Bernoulli rows: sum of log(b + size - n_w) over all features.
+    log_size : (n_slots,) log(1 + size); bulk : (n_slots,) multinomial rows: log(a n_features + total).
     start, n_listed : (n_lists,) where each list begins, and how long it is; keys, cells : its clusters and counts.
     Lists are those of the features, and after them, for Bernoulli rows, of v = 1, 2, ...: how many features a cluster
     holds v times.
+    before, levels, changes : (2 * entries of the longest row,) what a change of lists reads and leaves behind.
     gain : (n_slots,) zeros between visits.
     factors, scores : (n_slots + n_rates,) log prior weights of the candidates, and those with the predictives.
     crowding : (n_rates,) what a row with each rate does to the weights of all later rows, in logs.
@@ -124,10 +128,15 @@ class Window(NamedTuple):
     totals: IntVector
     n_held: IntVector
     off: FloatVector
+    log_size: FloatVector
+    bulk: FloatVector
     start: IntVector
     n_listed: SmallVector
     keys: SmallVector
     cells: SmallVector
+    before: SmallVector
+    levels: SmallVector
+    changes: SmallVector
     gain: FloatVector
     factors: FloatVector
     scores: FloatVector
