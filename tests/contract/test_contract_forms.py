@@ -1,7 +1,5 @@
 """Rows mean the same in every form that people have them in, and stay as they are."""
 
-from itertools import product
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -29,10 +27,10 @@ def compressed(kind, value, major, minor, shape):
 
 
 def sparse_forms(rows):
-    for form in ("csr", "csc", "coo", "bsr", "dok", "lil", "dia"):
+    for form in ("csr", "csc", "coo", "bsr"):
         yield form, getattr(sparse, f"{form}_array")(rows)
     yield "matrix", sparse.csr_matrix(rows)
-    for indptr, indices in product([np.int32, np.int64], repeat=2):
+    for indptr, indices in ((np.int32, np.int64), (np.int64, np.int32), (np.int64, np.int64)):
         matrix = sparse.csr_array(rows)
         matrix.indptr, matrix.indices = matrix.indptr.astype(indptr), matrix.indices.astype(indices)
         yield f"indptr {indptr.__name__}, indices {indices.__name__}", matrix
@@ -50,11 +48,10 @@ def sparse_forms(rows):
 
 
 def dense_forms(rows):
-    for dtype in (np.int8, np.uint32, np.int64, np.float32, float, ">i2", ">f8"):
+    for dtype in (np.int8, np.uint32, np.float32, float, ">f8"):
         yield f"dense {np.dtype(dtype)}", rows.astype(dtype)
         if np.dtype(dtype).isnative:
             yield f"sparse {np.dtype(dtype)}", sparse.csr_array(rows.astype(dtype))
-    yield "dense float16", rows.astype(np.float16)
     yield "dense objects", rows.astype(object)
     yield "Fortran", np.asfortranarray(rows)
     yield "list", rows.tolist()

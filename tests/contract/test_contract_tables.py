@@ -87,7 +87,7 @@ def test_no_columns(subject):
         subject.learn(np.zeros((3, 0)))
 
 
-@pytest.mark.parametrize("length", [1, 75, 77, 10**3, 10**5, 10**6])
+@pytest.mark.parametrize("length", [1, 77, 10**3, 10**6])
 def test_long_rows_stay_with_their_like(subject, length):
     """A row of many words, or of many features, goes to the cluster of its own and not to the last one."""
     holds_counts = subject.rows.max() > 1
