@@ -71,10 +71,9 @@ def plays() -> CountSet:
 
 
 def libraries() -> CountSet:
-    """Readers x articles in their libraries, zeros and ones; 2,000 of 5,551 readers, articles that two of them hold."""
+    """Readers x articles in their libraries, zeros and ones; articles that two of them hold."""
     lines = (folder() / "citeulike_a" / "users.dat").read_text(encoding="utf-8").splitlines()
     held = [np.unique(np.array(line.split()[1:], int)) for line in lines]
-    held = [held[i] for i in np.random.default_rng(0).choice(len(held), 2_000, replace=False)]
     users, articles = np.repeat(np.arange(len(held)), [own.size for own in held]), np.concatenate(held)
     is_shared = (np.bincount(articles) >= 2)[articles]
     return CountSet("citeulike", table_of_pairs(users[is_shared], articles[is_shared]))
