@@ -9,6 +9,7 @@ import pytest
 
 from sparsemix import MissingExtraError
 from sparsemix.reproduction import Curves, Panels, Table, check_plotly, write_result
+from sparsemix.reproduction.drawing import ROW_HEIGHT, figure_of
 
 TABLE = Table("table_1", "Times & <more>", ("sampler", "µs a text"), [("hash, 8 bits", 1.25), ('"index"', 3)])
 CURVES = Curves(
@@ -42,6 +43,13 @@ def test_csv_holds_the_rows(result, tmp_path):
         heads, *rows = csv.reader(file)
     assert heads == list(result.columns)
     assert rows == [[str(cell) for cell in row] for row in result.rows]
+
+
+def test_a_table_has_room_for_its_rows_and_its_longest_cells():
+    short, long = figure_of(TABLE), figure_of(TABLE._replace(rows=[*TABLE.rows] * 20))
+    assert long.layout.height - short.layout.height == 38 * ROW_HEIGHT
+    first, second = short.data[0].columnwidth
+    assert first - second == len("hash, 8 bits") - len("µs a text")
 
 
 def test_a_page_of_curves_has_a_line_each_and_a_log_axis(tmp_path):

@@ -7,7 +7,7 @@ from sparsemix.foundation.extras import plotly
 from sparsemix.reproduction.results import Cell, Curves, Panels, Result, Table
 
 LINE_HEIGHT = 320  # pixels of a line of panels
-TABLE_HEIGHT, ROW_HEIGHT = 250, 40  # of a table without rows, and of a row of two lines
+TABLE_HEIGHT, ROW_HEIGHT = 300, 22  # of a table without rows, and of a row
 
 
 def figure_of(result: Result) -> Any:
@@ -20,7 +20,8 @@ def figure_of(result: Result) -> Any:
 def _table(result: Table) -> Any:
     draw = plotly("graph_objects")
     cells = [[_shown(row[at]) for row in result.rows] for at in range(len(result.columns))]
-    table = draw.Table(header={"values": list(result.columns)}, cells={"values": cells})
+    widths = [max(map(len, (head, *column))) + 2 for head, column in zip(result.columns, cells, strict=True)]
+    table = draw.Table(header={"values": list(result.columns)}, cells={"values": cells}, columnwidth=widths)
     height = TABLE_HEIGHT + ROW_HEIGHT * len(result.rows)
     return draw.Figure([table], layout={"title": {"text": result.title}, "height": height})
 
