@@ -15,7 +15,8 @@ from sparsemix.foundation.errors import ParameterError, SparsemixError
 TROUBLE, USAGE, STOPPED = 1, 2, 130
 
 _OTHERS = (
-    "n_components binarize clutter priming_rows batch_rows min_rows_per_feature max_features_per_row output "
+    "n_components binarize clutter priming_rows reservoir_rows half_life_rows batch_rows min_rows_per_feature "
+    "max_features_per_row output "
     "component level completeness keyword reject by title model algorithm smoothing unlabeled_weight n_init max_iter "
     "n_jobs held_out clusters features data_sets table min_messages max_share"
 )

@@ -66,6 +66,26 @@ MODEL_OPTIONS: dict[str, Any] = {
             rich_help_panel=_ONLINE,
         ),
     ],
+    "reservoir_rows": Annotated[
+        int | None,
+        typer.Option(
+            "--reservoir-rows",
+            metavar="ROWS",
+            min=0,
+            help="Most rows that wait because they fit no cluster; 0 learns each at once, without later clusters.",
+            rich_help_panel=_ONLINE,
+        ),
+    ],
+    "half_life_rows": Annotated[
+        float | None,
+        typer.Option(
+            "--half-life-rows",
+            metavar="ROWS",
+            min=1.0,
+            help="Rows after which a row counts half; none are forgotten by default.",
+            rich_help_panel=_ONLINE,
+        ),
+    ],
     "algorithm": Annotated[
         Algorithm | None,
         typer.Option(
