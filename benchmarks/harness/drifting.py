@@ -17,7 +17,8 @@ def drifting_clusters(
     A cluster lives for 30 to 60 % of the stream, from a time that is uniform over it; those that would be born before
     the beginning or end after the end are cut off. It has `CHARACTERISTIC` features with probabilities of 0.1 to 0.5,
     which it gives up one by one for as many others while it lives. All rows share a background by Zipf's law,
-    of `BACKGROUND_FEATURES` features on average. A row is of any living cluster with equal chance.
+    of `BACKGROUND_FEATURES` features on average. A row is of any living cluster with equal chance; `n_clusters` must be
+    so many (20, say) that there always is one.
 
     Returns
     -------

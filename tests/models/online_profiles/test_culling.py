@@ -131,3 +131,18 @@ def test_nothing_is_explicit():
     culled = cull_features(posterior, 7, 1e-3)
     assert culled.size.tolist() == [0, 0, 0]
     assert_array_equal(culled.default_alpha, posterior.default_alpha)
+
+
+@pytest.mark.parametrize("clutter", [-1, 0])
+def test_common_features_come_back_shared_out_by_weight(clutter):
+    """The Betas of all components add up to the common one; nothing else changes."""
+    posterior = random_posterior(1, common=3)
+    restored = culling.with_restored(posterior, np.array([True, False, True]), 1e-9, clutter)
+    before, after = dense_state(posterior, 7), dense_state(restored, 7)
+    owners = [k for k in range(3) if k != clutter]
+    assert restored.common_feature.tolist() == [5]
+    shares = posterior.weight_concentration[owners] / posterior.weight_concentration[owners].sum()
+    for name in ("alpha", "beta"):
+        old, new = getattr(before, name), getattr(after, name)
+        assert_allclose(new[owners][:, [4, 6]], shares[:, None] * old[0, [4, 6]])
+        assert_array_equal(new[:, [0, 1, 2, 3, 5]], old[:, [0, 1, 2, 3, 5]])
