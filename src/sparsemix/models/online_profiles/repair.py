@@ -37,35 +37,44 @@ def repair(stream: Stream, rows: RowBlock, settings: Settings) -> NDArray[np.boo
     """
     left = np.ones(rows.n_rows, bool)
     density, strange = _compared(stream, rows)
-    if strange.sum() < 2:
-        return left
-    if _restore(stream, rows_of(rows, np.flatnonzero(strange))):
+    if strange.any() and _restore(stream, rows_of(rows, np.flatnonzero(strange))):
         index_anew(stream, settings)
         density, strange = _compared(stream, rows)
+    at = np.flatnonzero(strange)
+    if at.size < 2:
+        return left
+    prior = Prior(stream.prior, settings.weight_concentration)
+    parts, moves = _plan(stream, rows_of(rows, at), density[at], settings, prior)
+    _merge(stream, moves, prior)
+    _give_birth(stream, parts.sizes[moves.births], sparse.csr_array(parts.counts[moves.births]), prior)
+    left[at[np.isin(parts.labels, moves.births)]] = False
+    return left
+
+
+def _plan(
+    stream: Stream, rows: RowBlock, density: FloatVector, settings: Settings, prior: Prior
+) -> tuple[births.Parts, births.Moves]:
+    """Parts of strange rows, and the moves that gain evidence; common features, alike everywhere, are left out."""
     own = np.setdiff1d(np.arange(stream.n_features), stream.posterior.common_feature)
     family = BetaBernoulli(stream.prior, own.size, settings.weight_concentration)
-    prior = Prior(stream.prior, settings.weight_concentration)
-    waiting = sparse.csr_array(rows.to_csr(stream.n_features)[np.flatnonzero(strange)][:, own])
     rng = np.random.default_rng([settings.seed, stream.n_rows])
-    parts = births.cut(waiting, family, settings.min_responsibility, rng)
+    narrow = sparse.csr_array(rows.to_csr(stream.n_features)[:, own])
+    parts = births.cut(narrow, family, settings.min_responsibility, rng)
     sizes, counts = effective_counts(stream.posterior, prior, stream.n_features)
     moves = births.choose(
         parts,
-        density[strange] + stream.index.log_total[0],
+        density + stream.index.log_total[0],
         (sizes, sparse.csr_array(counts[:, own])),
         _movable(stream, settings),
         settings.n_components - int((stream.component_ids >= 0).sum()),
         family,
         shrink=settings.finds_number,
     )
-    _merge(stream, moves, prior)
-    wide = sparse.csr_array(
-        (parts.counts.data, own[parts.counts.indices], parts.counts.indptr),
-        shape=(parts.sizes.size, stream.n_features),
-    )
-    _give_birth(stream, parts.sizes[moves.births], sparse.csr_array(wide[moves.births]), prior)
-    left[np.flatnonzero(strange)[np.isin(parts.labels, moves.births)]] = False
-    return left
+    held = parts.counts
+    shape = (held.shape[0], stream.n_features)
+    return parts._replace(
+        counts=sparse.csr_array((held.data, own[held.indices], held.indptr), shape=shape)
+    ), moves
 
 
 def _compared(stream: Stream, rows: RowBlock) -> tuple[FloatVector, NDArray[np.bool_]]:
