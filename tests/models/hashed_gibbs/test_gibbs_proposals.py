@@ -66,6 +66,25 @@ def test_a_choice_stays_in_a_run_that_goes_on_from_a_file(tmp_path):
     assert_same(loaded, new_model(**MANY, proposal="exact").fit(rows))
 
 
+def test_rows_in_another_order_are_refused(tmp_path):
+    rows = texts(20)[:30]
+    sm.save_model(stopped_after(new_model(), rows, 1), tmp_path / "m.smx")
+    loaded = sm.load_model(tmp_path / "m.smx").set_params(warm_start=True)
+    with pytest.raises(sm.DataError, match="the 30 rows of the fit that was interrupted"):
+        loaded.fit(rows[::-1])
+    assert_same(loaded.fit(rows.astype(float)), new_model().fit(rows))
+
+
+def test_other_proposals_hold_for_sweeps_to_come():
+    rows = texts(400)
+    exact = MANY | {"proposal": "exact"}
+    stopped = stopped_after(new_model(**exact), rows, 1)
+    turned = stopped.set_params(warm_start=True, proposal="index").fit(rows)
+    whole = new_model(**exact).fit(rows)
+    assert_array_equal(turned.log_joint_[0, :2], whole.log_joint_[0, :2])
+    assert turned.log_joint_[0, 2] != whole.log_joint_[0, 2]
+
+
 def test_proposals_take_turns(tmp_path):
     rows = texts(400)
     options = MANY | {"proposal": "exact, index,exact"}
@@ -119,7 +138,9 @@ def test_a_run_of_a_version_that_stored_no_choice_goes_on(tmp_path):
     rows = texts(20)[:30]
     stopped = stopped_after(new_model(), rows, 1)
     payload = stopped.to_payload()
-    run = {name: value for name, value in payload.metadata["run"].items() if name != "proposals"}
+    run = {
+        name: value for name, value in payload.metadata["run"].items() if name not in {"proposals", "rows"}
+    }
     write_payload(tmp_path / "old.smx", replace(payload, metadata=payload.metadata | {"run": run}))
     loaded = sm.load_model(tmp_path / "old.smx").set_params(warm_start=True).fit(rows)
     assert hash_of(loaded.set_params(warm_start=False)) == hash_of(new_model().fit(rows))

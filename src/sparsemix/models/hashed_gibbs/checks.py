@@ -9,7 +9,7 @@ from sparsemix.foundation import checks
 from sparsemix.foundation.checks import LARGEST, SMALLEST
 from sparsemix.foundation.errors import DataError, parameter_error
 from sparsemix.models.hashed_gibbs.engine import AUTO, PROPOSALS, Plan, cycle_of, plan_of
-from sparsemix.models.hashed_gibbs.reading import Table, check_threshold
+from sparsemix.models.hashed_gibbs.reading import Table, check_threshold, digest_of
 from sparsemix.models.hashed_gibbs.real_building import RealHyperparameters, hyperparameters_of
 from sparsemix.models.hashed_gibbs.real_engine import REAL_PROPOSALS
 from sparsemix.models.hashed_gibbs.real_reading import RealTable
@@ -237,7 +237,9 @@ def going_on(
     owner, remedy = type(model).__name__, "Or set warm_start=False to start anew."
     old, new = before.features.names, table.names
     is_same = run.start.assigned.size == table.n_rows and before.features.n_features == table.n_features
-    if is_same:
+    if is_same and run.start.rows:
+        is_same = run.start.rows == digest_of(table.matrix)
+    elif is_same:
         is_same = np.array_equal(_of_columns(before), _of_columns(table))
     if not is_same or (None if old is None else list(old)) != (None if new is None else list(new)):
         raise DataError(
@@ -247,13 +249,24 @@ def going_on(
     for was, now in ((run.settings._replace(n_threads=asked.n_threads), asked), (before.hyper, hyper)):
         for name, value, other in zip(type(was)._fields, was, now, strict=True):
             if not np.array_equal(np.asarray(value), np.asarray(other)):
-                rule = f"such that {name!r} is {value!r} as in the fit that was interrupted"
+                rule = (
+                    f"such that {_parameter(name, model)!r} is {value!r} as in the fit that was interrupted"
+                )
                 raise parameter_error("warm_start", owner, rule, other, remedy)
     return run._replace(settings=asked)
 
 
+def _parameter(name: str, model: Any) -> str:
+    """The parameter that a hyperparameter comes from."""
+    if name == "concentration" and model.process == "finite":
+        return "weight_concentration"
+    if name in ("a", "b"):
+        return "smoothing" if model.family == "multinomial" else "prior_strength"
+    return name
+
+
 def _of_columns(what: AnySolution | AnyTable) -> Any:
-    """What is the same for the same rows: sums of the columns, or means of real ones."""
+    """Sums of the columns, or means of real ones: of files that hold no digest of their rows."""
     if isinstance(what, RealSolution):
         return what.hyper.centre
     if isinstance(what, RealTable):

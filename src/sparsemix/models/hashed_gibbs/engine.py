@@ -141,7 +141,7 @@ class SeededChain(ABC):
     def go_on(self, position: Position) -> None:
         """Begin where another chain with this seed has stood: the next sweep is equal to the bit."""
         self._n_sweeps, assigned, self._frame, self._framed, cycle = position
-        if cycle:
+        if cycle and self.plan.cycle == (AUTO,):
             self.plan = self.plan._replace(cycle=cycle)
         self.assigned[:] = assigned
         self._add_all()

@@ -15,7 +15,7 @@ from sparsemix.answers.unknown import warn_of_unknown_rows
 from sparsemix.chains.grouping import by_size
 from sparsemix.foundation.checks import callable_or_none, rows_to_draw
 from sparsemix.models.hashed_gibbs import answers, checks, payload, run_payload
-from sparsemix.models.hashed_gibbs.reading import Table
+from sparsemix.models.hashed_gibbs.reading import Table, digest_of
 from sparsemix.models.hashed_gibbs.real_reading import RealTable, table_of
 from sparsemix.models.hashed_gibbs.runs import Run, Settings, new_run
 from sparsemix.models.hashed_gibbs.sampling import ChainMaker, Progress, chosen, sample
@@ -82,7 +82,8 @@ class GibbsMixture(ClusterMixin, BaseEstimator, ABC):
         table = table_of(X, self.family, self.binarize, type(self).__name__)
         features = table.features(type(self).__name__)
         hyper = checks.hyperparameters(self, table)
-        run = new_run(checks.size(self, asked, table), checks.start_of(self, table.n_rows))
+        start = checks.start_of(self, table.n_rows)._replace(rows=digest_of(table.matrix))
+        run = new_run(checks.size(self, asked, table), start)
         if self.warm_start and self._run is not None:
             run = checks.going_on(self, self._run, run.settings, self._clusters, hyper, table)
         matrix = table.matrix

@@ -6,7 +6,7 @@ import numpy as np
 
 from sparsemix.foundation.errors import ModelFileError, shorten
 from sparsemix.models.hashed_gibbs.checks import AT_RANDOM, MOST_CELLS, MOST_COMPONENTS, MOST_SWEEPS
-from sparsemix.models.hashed_gibbs.engine import PROPOSALS, Position, cycle_of
+from sparsemix.models.hashed_gibbs.engine import AUTO, PROPOSALS, Position, cycle_of
 from sparsemix.models.hashed_gibbs.runs import Run, Settings, Start, kept_sweeps, new_run
 from sparsemix.models.hashed_gibbs.signatures import Frame
 from sparsemix.models.hashed_gibbs.solution import AnySolution
@@ -25,6 +25,7 @@ from sparsemix.persistence.unpacking import (
 )
 
 MOST_NAMES = 10_000  # characters of the names of a chain's proposals
+DIGEST = 64  # characters at most
 
 _TRACES = ("n_proposed", "n_moved", "n_clusters")
 
@@ -48,7 +49,8 @@ def added(stored: Payload, run: Run, labels: IntVector) -> Payload:
     }
     arrays |= {name: getattr(run, name)[done] for name in _TRACES}
     cycles = [",".join(position.cycle) for position in positions]
-    metadata = run.settings._asdict() | {"at_random": run.start.at_random, "proposals": cycles}
+    of_start = {"at_random": run.start.at_random, "rows": run.start.rows}
+    metadata = run.settings._asdict() | of_start | {"proposals": cycles}
     return with_run(stored, metadata, arrays)
 
 
@@ -66,7 +68,8 @@ def unpack(stored: Payload, solution: AnySolution) -> tuple[Run, IntVector] | No
     start = reader.inside("start", INT, -1, settings.n_components, None)
     if start.size not in (0, n_rows) or settings.n_chains * len(kept_sweeps(settings)) * n_rows > MOST_CELLS:
         raise ModelFileError("it holds a start or draws of another number of rows")
-    run = new_run(settings, Start(start if start.size else np.full(n_rows, -1), at_random))
+    begun = Start(start if start.size else np.full(n_rows, -1), at_random, _rows(parts[0]))
+    run = new_run(settings, begun)
     _fill(run, reader, n_rows, solution.n_parameters, cycles)
     reader.close()
     return run, labels
@@ -82,13 +85,22 @@ def _cycles(found: dict[str, Any]) -> list[tuple[str, ...]] | None:
     ):
         raise ModelFileError("its 'proposals' are no list of names")
     cycles = [cycle_of(each) if each else () for each in told]
-    if not {name for cycle in cycles for name in cycle} <= set(PROPOSALS):
+    known = set(PROPOSALS) - {AUTO}
+    if not all(set(cycle) <= known or cycle == (AUTO,) for cycle in cycles):
         raise ModelFileError(f"it holds proposals of an unknown kind: {shorten(told)}")
     return cycles
 
 
+def _rows(found: dict[str, Any]) -> str:
+    """Digest of the rows; empty in a file of a version that did not store it."""
+    rows = found.get("rows", "")
+    if not isinstance(rows, str) or len(rows) > DIGEST:
+        raise ModelFileError(f"its digest of rows is {shorten(rows)}")
+    return rows
+
+
 def _settings(found: dict[str, Any]) -> tuple[Settings, float]:
-    check_names(found, {*Settings._fields, "at_random", *({"proposals"} & set(found))}, "run")
+    check_names(found, {*Settings._fields, "at_random", *({"proposals", "rows"} & set(found))}, "run")
     most = {"n_components": MOST_COMPONENTS, "n_chains": 1000, "n_threads": 256, "seed": 2**32 - 1}
     settings = Settings(
         *(whole_number(found, name, most.get(name, MOST_SWEEPS)) for name in Settings._fields)

@@ -34,11 +34,12 @@ class Start(NamedTuple):
     """Where chains begin.
 
     assigned : (n_rows,) clusters that are given, -1 for rows that enter after the others; at_random : share of those
-    that is put anywhere before.
+    that is put anywhere before; rows : digest of the rows, empty where it is not known.
     """
 
     assigned: IntVector
     at_random: float = 0.0
+    rows: str = ""
 
 
 class Run(NamedTuple):

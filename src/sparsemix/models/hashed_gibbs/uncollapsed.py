@@ -40,7 +40,8 @@ class UncollapsedGibbsMixture(GibbsMixture):
         For Bernoulli rows: values above it count as present. None takes zeros and ones only.
     random_state : int, RandomState or None, default=None
     warm_start : bool, default=False
-        Go on with a `fit` that was interrupted, to the same bits as without; X and parameters must be the same.
+        Go on with a `fit` that was interrupted, to the same bits as without. X and what decides the posterior and
+        the draws must be the same; start and seed stay those of that fit.
     n_jobs : int or None, default=None
         Threads, shared by the chains; the answer does not depend on it.
     verbose : int, default=0
