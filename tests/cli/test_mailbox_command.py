@@ -96,3 +96,13 @@ def test_files_that_are_no_mailbox_or_in_the_way(sparsemix, mail, tmp_path, monk
     assert sparsemix("mailbox", mail, "-o", page) == 1
     assert "pip install 'sparsemix[report]'" in sparsemix.err
     assert not page.exists()
+
+
+def test_messages_that_share_no_word(sparsemix, mail, tmp_path):
+    page = tmp_path / "threads.html"
+    assert sparsemix("mailbox", mail, "-o", page, "--min-messages", 100, "--quiet") == 1
+    assert (
+        "must hold words that several messages have, but there are none. Lower --min-messages."
+        in sparsemix.err
+    )
+    assert not page.exists()

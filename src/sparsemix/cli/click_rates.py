@@ -68,8 +68,10 @@ def show_rates(
     ParameterError
         When there is no interval to sort by.
     """
-    if by == LOWER and model.solver != "gibbs":
-        raise ParameterError("--by lower needs intervals, which only a model fitted with --solver gibbs has.")
+    if by == LOWER and not model.has_intervals_:
+        raise ParameterError(
+            "--by lower needs intervals, which only a model fitted with --solver gibbs has, once its chains have begun."
+        )
     asked: NDArray[Any] = np.array(ads) if ads else model.ads_
     found = rates_of_pairs(model, np.repeat(np.array([user]), asked.size), asked, level)
     values = zip(*(column.tolist() for column in found.values()), strict=True)

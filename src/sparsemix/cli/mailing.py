@@ -12,6 +12,7 @@ from sparsemix.cli.progress import waiting
 from sparsemix.cli.starting import new_model
 from sparsemix.cli.tables import threads_table
 from sparsemix.cli.times import sample
+from sparsemix.foundation.errors import DataError
 from sparsemix.foundation.extras import plotly
 from sparsemix.foundation.wording import counted
 
@@ -77,6 +78,10 @@ def cluster_mailbox(
         mailbox = read_mailbox(file, **wish.reading)
     for sentence in str(mailbox.report).splitlines()[1:]:
         note(f"{sentence[0].upper()}{sentence[1:]}.", quiet=quiet)
+    if not mailbox.dataset.matrix.shape[1]:
+        raise DataError(
+            f"{file} must hold words that several messages have, but there are none. Lower --min-messages."
+        )
     say_if_compiling([model], quiet=quiet)
     sample(model, mailbox.dataset, quiet=quiet)
     summary = summarize_threads(

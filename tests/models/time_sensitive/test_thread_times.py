@@ -30,13 +30,37 @@ FORMS = {
     "nanoseconds": NAIVE.astype("M8[ns]"), "pandas": pd.Series(NAIVE),
     "pandas with a zone": pd.Series(pd.to_datetime(NAIVE).tz_localize("UTC").tz_convert("Asia/Tokyo")),
     "pandas texts": pd.Series(ISO), "polars": pl.Series(NAIVE.astype("M8[us]")), "Arrow": pa.array(ISO),
-    "objects": np.array(ISO, dtype=object), "texts": np.array(ISO),
+    "objects": np.array(ISO, dtype=object), "texts": np.array(ISO), "masked": np.ma.array(SECONDS, mask=False),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_every_form_of_times_means_the_same(form):
     assert_allclose(times_of(None, FORMS[form], 3, "fit", needed=True), SECONDS, rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("unit", ["Y", "M", "W", "D", "h", "m"])
+def test_every_unit_of_datetimes_is_known(unit):
+    days = np.array(["1970-01-01", "2026-01-01"], f"M8[{unit}]")
+    expected = days.astype("M8[s]").astype(np.float64)
+    assert_array_equal(times_of(None, days, 2, "fit", needed=True), expected)
+
+
+@pytest.mark.parametrize("masked", [
+    np.ma.array(SECONDS, mask=[0, 1, 0]), np.ma.array(SECONDS.astype(int), mask=[0, 1, 0]),
+    np.ma.array(NAIVE, mask=[0, 1, 0]),
+])  # fmt: skip
+def test_masked_times_are_missing(masked):
+    with pytest.raises(DataError, match=r"'times' of fit must not be missing, but that of row 1 is\."):
+        times_of(None, masked, 3, "fit", needed=True)
+
+
+@pytest.mark.parametrize("endless", [np.inf, -np.inf, 9e307, -1.1e50])
+def test_endless_times_are_refused(endless):
+    with pytest.raises(
+        DataError, match=r"'times' of fit must be within 1e\+50 seconds of 1970, but that of row 1 is "
+    ):
+        times_of(None, np.array([0.0, endless, 1.0]), 3, "fit", needed=True)
 
 
 def test_times_of_a_dataset_are_taken_unless_others_are_given():

@@ -7,6 +7,7 @@ import numpy as np
 from sparsemix.foundation.errors import DataError, shorten
 from sparsemix.models.time_sensitive.state import FloatVector
 
+FARTHEST = 1e50  # seconds; differences and products with rates stay finite
 RULE = "ISO texts, seconds since 1970 or datetimes"
 
 
@@ -25,7 +26,7 @@ def times_of(X: Any, times: Any, n_rows: int, owner: str, *, needed: bool) -> Fl
     Raises
     ------
     DataError
-        If a time is missing or none, or there are not as many as rows.
+        If a time is missing, none or endless, or there are not as many as rows.
     """
     given = given_times(X, times)
     if given is None:
@@ -40,10 +41,18 @@ def times_of(X: Any, times: Any, n_rows: int, owner: str, *, needed: bool) -> Fl
         raise DataError(
             f"'times' of {owner} must be one for each of {n_rows} rows, but there are {seconds.size}."
         )
-    if not np.all(np.isfinite(seconds)):
-        row = int(np.argmin(np.isfinite(seconds)))
+    is_known = ~np.isnan(seconds)
+    if not np.all(is_known):
+        row = int(np.argmin(is_known))
         raise DataError(
             f"'times' of {owner} must not be missing, but that of row {row} is. Leave the row out."
+        )
+    is_near = np.abs(seconds) <= FARTHEST
+    if not np.all(is_near):
+        row = int(np.argmin(is_near))
+        raise DataError(
+            f"'times' of {owner} must be within {FARTHEST:g} seconds of 1970, but that of row {row} is {seconds[row]}. "
+            f"Correct it, or leave the row out."
         )
     return seconds
 
@@ -54,6 +63,12 @@ def given_times(X: Any, times: Any) -> Any:
 
 
 def _seconds(given: Any, owner: str) -> FloatVector:
+    if isinstance(given, np.ma.MaskedArray):
+        given = (
+            np.ma.filled(given.astype(np.float64), np.nan) if given.dtype.kind in "iuf" else given.tolist()
+        )
+    if isinstance(given, np.ndarray) and given.dtype.kind == "M":
+        given = given.astype("M8[us]")
     if isinstance(given, np.ndarray) and given.dtype.kind in "iuf":
         return given.astype(np.float64).reshape(-1) if given.ndim == 1 else _refuse(given, owner)
     import pyarrow as pa
@@ -62,7 +77,7 @@ def _seconds(given: Any, owner: str) -> FloatVector:
 
     try:
         values = given.to_arrow() if hasattr(given, "to_arrow") else pa.array(given, from_pandas=True)
-    except (pa.ArrowException, TypeError, ValueError) as error:
+    except (pa.ArrowException, OverflowError, TypeError, ValueError) as error:
         raise _wrong(given, owner) from error
     return parse_times(Column(values, "times", lambda row: f"row {row}"))
 
