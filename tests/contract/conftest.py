@@ -15,7 +15,7 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize("subject", kept, ids=lambda subject: subject.kind)
 
 
-@pytest.fixture(autouse=True, scope="session")
+@pytest.fixture(autouse=True, scope="module")
 def _little_work():
     """Threads share even small blocks of EM, and priming has one start: quality is not what is tested."""
     with pytest.MonkeyPatch.context() as patch:
