@@ -28,6 +28,7 @@ def read_new(X: Any, owner: str) -> tuple[Rows, FeatureNames]:
             f"'X' of fit must have at least one row, but found array with {table.n_rows} sample(s) and "
             f"{table.n_features} feature(s) (shape={(table.n_rows, table.n_features)}) while a minimum of 1 is "
             f"required by {owner}."
+            f"{' There is no feature, as in a table whose counts are all zero.' if table.n_rows else ''}"
         )
     if table.names is not None:
         check_distinct(table.names)

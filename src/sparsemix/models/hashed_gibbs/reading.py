@@ -69,6 +69,7 @@ def new_features(n_rows: int, n_features: int, names: Any, owner: str) -> Featur
         raise DataError(
             f"'X' of fit must have at least one row, but found array with {n_rows} sample(s) and {n_features} "
             f"feature(s) (shape={(n_rows, n_features)}) while a minimum of 1 is required by {owner}."
+            f"{' There is no feature, as in a table whose counts are all zero.' if n_rows else ''}"
         )
     if names is not None:
         check_distinct(names)
