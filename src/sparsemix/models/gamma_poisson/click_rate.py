@@ -13,7 +13,7 @@ from sparsemix.models.gamma_poisson import calibration, rate_fitting, rate_paylo
 from sparsemix.models.gamma_poisson.calibration import RateReport
 from sparsemix.models.gamma_poisson.estimator import GammaPoissonFactors
 from sparsemix.models.gamma_poisson.events import Columns, Records, Vocabulary, as_records, cells_of, ids_of
-from sparsemix.models.gamma_poisson.fitted import shown
+from sparsemix.models.gamma_poisson.fitted import Resumable, shown
 from sparsemix.models.gamma_poisson.learning import Progress
 from sparsemix.models.gamma_poisson.rate_fitting import Run, Seen
 from sparsemix.models.gamma_poisson.rates import Rates, drawn, predicted
@@ -31,7 +31,7 @@ class RankedAd(NamedTuple):
     high: float
 
 
-class ClickRateModel(BaseEstimator):  # type: ignore[misc]  # scikit-learn's base classes have no types
+class ClickRateModel(Resumable, BaseEstimator):  # type: ignore[misc]  # scikit-learn's base classes have no types
     """Click-through rate of a user on an ad: expected clicks over expected impressions, smoothed by the ad's own rate.
 
     The rate is ``(clicks + m p) / (impressions + m)``: clicks and impressions are those that `GammaPoissonFactors`
@@ -96,7 +96,7 @@ class ClickRateModel(BaseEstimator):  # type: ignore[misc]  # scikit-learn's bas
 
     model_kind: ClassVar[str] = "click-rate-model"
     _rates: Rates
-    _run: Run | None = None  # that was interrupted
+    _run: Run | None = None
 
     def __init__(
         self,
@@ -189,20 +189,6 @@ class ClickRateModel(BaseEstimator):  # type: ignore[misc]  # scikit-learn's bas
                 self._adopt(rate_fitting.so_far(seen, run), run)
             raise
         return self
-
-    @property
-    def is_complete_(self) -> bool:
-        """Whether `fit` came to its end; if not, the same `fit` with `warm_start=True` goes on, to the same bits."""
-        self._opened()
-        return self._run is None
-
-    @property
-    def n_sweeps_done_(self) -> int:
-        """Sweeps of a `fit` that was interrupted; AttributeError after others."""
-        self._opened()
-        if self._run is None:
-            raise AttributeError("no fit was interrupted, so that there are no sweeps to go on from")
-        return self._run.n_sweeps()
 
     @property
     def has_intervals_(self) -> bool:

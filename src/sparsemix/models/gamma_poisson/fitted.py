@@ -26,11 +26,13 @@ def shown(array: NDArray[Any]) -> NDArray[Any]:
     return view
 
 
-class Fitted:
-    """Base of the estimator; before `fit` the attributes are missing."""
+class Resumable:
+    """Base of models whose `fit` may be interrupted and go on."""
 
-    _solution: Solution
-    _run: Run | None = None  # that was interrupted
+    _run: Any = None  # that was interrupted
+
+    def _opened(self) -> Any:
+        raise NotImplementedError
 
     @property
     def is_complete_(self) -> bool:
@@ -40,11 +42,18 @@ class Fitted:
 
     @property
     def n_sweeps_done_(self) -> int:
-        """Sweeps of all starts or chains of a `fit` that was interrupted; AttributeError after others."""
+        """Sweeps, of all starts or chains, of a `fit` that was interrupted; AttributeError after others."""
         self._opened()
         if self._run is None:
             raise AttributeError("no fit was interrupted, so that there are no sweeps to go on from")
-        return self._run.n_sweeps()
+        return int(self._run.n_sweeps())
+
+
+class Fitted(Resumable):
+    """Base of the estimator; before `fit` the attributes are missing."""
+
+    _solution: Solution
+    _run: Run | None = None
 
     @property
     def n_rows_seen_(self) -> int:
