@@ -47,7 +47,7 @@ def scores_factors(
     kind = model.model_kind if model.model_kind in _NO_CLUSTERS else "clusters"
     _refuse({"observed": observed} if kind != FACTORS else {}, "whose rows are scored as they are", kind)
     _refuse(columns if kind != RATES else {}, "which is for events and click rates", kind)
-    if model.model_kind not in _NO_CLUSTERS:
+    if kind == "clusters":
         return False
     if kind == NMF:
         raise ParameterError(

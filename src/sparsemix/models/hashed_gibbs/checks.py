@@ -117,7 +117,7 @@ def size(model: Any, settings: Settings, table: AnyTable) -> Settings:
     if model.process == "dp":
         n_components = min(n_components, table.n_rows)
     n_parameters = sums_of(model, n_components, model.family, table.n_features)
-    if model.proposal != "table" and "hash" in cycle_of(model.proposal):
+    if "hash" in cycle_of(model.proposal):
         bits(model, n_components, n_parameters)
     if model.proposal == "table" and n_components > MOST_CELLS // table.n_features:
         rule = f"at most {MOST_CELLS // table.n_features} for {table.n_features} features"
