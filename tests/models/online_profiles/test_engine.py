@@ -19,7 +19,7 @@ from profile_cases import (
 from scipy import sparse
 
 from sparsemix import OnlineBernoulliMixture
-from sparsemix.models.online_profiles import engine
+from sparsemix.models.online_profiles import engine, steps
 from sparsemix.models.online_profiles.state import entries_of
 from sparsemix.persistence import state_hash
 
@@ -59,8 +59,8 @@ def test_any_batching_gives_the_same_bits(cuts, clutter, staleness, known):
 def test_batches_larger_than_a_step_give_the_same_bits(monkeypatch):
     rows, _ = topic_rows(300, 3, 9)
     expected = state_hash(small_model().fit(rows).to_payload())
-    monkeypatch.setattr(engine, "ROWS_PER_STEP", 7)
-    monkeypatch.setattr(engine, "LEARNERS_PER_ROW", 0)
+    monkeypatch.setattr(steps, "ROWS_PER_STEP", 7)
+    monkeypatch.setattr(steps, "LEARNERS_PER_ROW", 0)
     assert state_hash(small_model().fit(rows).to_payload()) == expected
 
 
@@ -127,7 +127,7 @@ def test_known_rows_teach_their_component_alone():
 def test_labels_are_ids_not_positions():
     """The components 4, -1 and 0 are live: a row of 0 teaches the last one, of 2 nobody in particular."""
     stream = stream_of(random_posterior(0), 7, component_ids=[4, -1, 0])
-    assert engine._positions(stream.component_ids, np.array([0, 4, 2, -1, 9])).tolist() == [2, 0, -1, -1, -1]
+    assert steps.positions(stream.component_ids, np.array([0, 4, 2, -1, 9])).tolist() == [2, 0, -1, -1, -1]
     weights = stream.posterior.weight_concentration.copy()
     engine.learn(stream, block_of([np.eye(7)[0]]), np.array([0]), 7, exact_settings())
     assert_allclose(stream.posterior.weight_concentration - weights, [0, 0, 1], atol=1e-12)

@@ -18,14 +18,13 @@ from sparsemix.models.online_profiles.batch import Buffer
 from sparsemix.models.online_profiles.culling import cull_features
 from sparsemix.models.online_profiles.forgetting import forget, share_kept
 from sparsemix.models.online_profiles.indexing import CULL_EVERY, index_anew
-from sparsemix.models.online_profiles.merging import Prior
 from sparsemix.models.online_profiles.priming import solve
 from sparsemix.models.online_profiles.removal import remove_components
 from sparsemix.models.online_profiles.repair import repair
 from sparsemix.models.online_profiles.reservoir import Reservoir, rows_of
-from sparsemix.models.online_profiles.state import Posterior, build_index, with_room
-from sparsemix.models.online_profiles.stream import LineageEvent, Settings, Stream
-from sparsemix.numeric.sorting import stable_order
+from sparsemix.models.online_profiles.state import build_index, copied
+from sparsemix.models.online_profiles.steps import learn_common, learn_rows, learn_surely, named
+from sparsemix.models.online_profiles.stream import LineageEvent, Settings, Stream, prior_of
 from sparsemix.probability.beta_bernoulli import BetaBernoulli, BetaPrior
 
 FloatVector = NDArray[np.float64]
@@ -33,8 +32,6 @@ IntVector = NDArray[np.int64]
 
 # Of an average component's rows, the most that the prior weighs before its strength is sought.
 STARTING_SHARE = 0.1
-ROWS_PER_STEP = 32_768
-LEARNERS_PER_ROW = 4
 CULL_GROWTH = 0.2  # culling happens when the stream has grown by this share ...
 STEPS_PER_PASS = 20
 
@@ -82,7 +79,7 @@ def prime(blocks: list[RowBlock], labels: IntVector, n_features: int, settings: 
         background=NO_BACKGROUND,
         waiting=Reservoir(settings.reservoir_rows),
         component_ids=ids,
-        named_ids=_named(labels),
+        named_ids=named(labels),
         n_features=n_features,
         n_rows=rows.shape[0],
         next_index=rows.shape[0],
@@ -92,7 +89,7 @@ def prime(blocks: list[RowBlock], labels: IntVector, n_features: int, settings: 
         log_evidence=solution.log_evidence,
         lineage=[LineageEvent(rows.shape[0], "born", int(k), born) for k in ids],
     )
-    _keep_house(stream, settings)
+    keep_house(stream, settings)
     return stream
 
 
@@ -119,17 +116,19 @@ def learn(
     log_evidence = np.empty(block.n_rows)
     first = 0
     while first < block.n_rows:
-        if stream.n_rows >= stream.next_index:
-            _keep_house(stream, settings)
-        last = min(block.n_rows, first + min(ROWS_PER_STEP, stream.next_index - stream.n_rows))
+        keep_house(stream, settings)
+        last = min(block.n_rows, first + stream.next_index - stream.n_rows)
         part = block.slice(first, last)
-        n_seen = _learn_part(stream, part, labels[first:last], settings, log_evidence[first:last])
-        stream.n_rows += n_seen
-        first += n_seen
-        if stream.waiting.capacity and not stream.waiting.room:
+        first += learn_rows(stream, part, labels[first:last], settings, log_evidence[first:last])
+        if stream.waiting.is_full:
             settle_waiting(stream, settings)
-    stream.log_evidence = float(np.cumsum(np.append(stream.log_evidence, log_evidence))[-1])
+    stream.log_evidence = summed(stream.log_evidence, log_evidence)
     return log_evidence
+
+
+def summed(log_evidence: float, of_rows: FloatVector) -> float:
+    """The evidence with that of further rows, one after the other: the same bits however they are cut."""
+    return float(np.cumsum(np.append(log_evidence, of_rows))[-1])
 
 
 def settle_waiting(stream: Stream, settings: Settings) -> None:
@@ -143,10 +142,10 @@ def settle_waiting(stream: Stream, settings: Settings) -> None:
         return
     index_anew(stream, settings)
     left = repair(stream, rows, settings)
-    _learn_common(stream, rows_of(rows, np.flatnonzero(~left)))
+    learn_common(stream, rows_of(rows, np.flatnonzero(~left)))
     index_kernels.settle(stream.posterior)
     index_anew(stream, settings)
-    _learn_surely(stream, rows_of(rows, np.flatnonzero(left)), settings)
+    learn_surely(stream, rows_of(rows, np.flatnonzero(left)), settings)
 
 
 def learn_again(
@@ -168,7 +167,7 @@ def learn_again(
 
 def scale_back(stream: Stream, settings: Settings) -> None:
     """Scale all evidence so that it weighs as the rows that were seen, without those that wait."""
-    prior = _prior(stream, settings)
+    prior = prior_of(stream, settings)
     index_kernels.settle(stream.posterior)
     mass = float((stream.posterior.weight_concentration - prior.weight_concentration).sum())
     kept = (stream.n_rows - stream.waiting.rows.n_rows) / mass
@@ -177,95 +176,23 @@ def scale_back(stream: Stream, settings: Settings) -> None:
     index_anew(stream, settings)
 
 
-def _prior(stream: Stream, settings: Settings) -> Prior:
-    return Prior(stream.prior, settings.weight_concentration)
-
-
 def with_waiting_learnt(stream: Stream, settings: Settings) -> Stream:
     """The stream if no row waits, else a copy that has learnt those rows without moving components."""
     if not stream.waiting.rows.n_rows:
         return stream
-    posterior = Posterior._make(column.copy() for column in stream.posterior)
-    twin = replace(stream, posterior=posterior, waiting=Reservoir(0))
-    _learn_surely(twin, stream.waiting.rows, settings)
+    twin = replace(stream, posterior=copied(stream.posterior), waiting=Reservoir(0))
+    learn_surely(twin, stream.waiting.rows, settings)
     return twin
 
 
-def _learn_surely(stream: Stream, rows: RowBlock, settings: Settings) -> None:
-    """Learn rows that have been counted and are not to wait (again)."""
-    unknown = np.full(rows.n_rows, -1)
-    waiting, stream.waiting = stream.waiting, Reservoir(0)
-    _learn_part(stream, rows, unknown, settings, np.empty(rows.n_rows))
-    stream.waiting = waiting
-
-
-def _learn_part(
-    stream: Stream, block: RowBlock, labels: IntVector, settings: Settings, log_evidence: FloatVector
-) -> int:
-    """Score rows with the index as it stands, then let each component learn its own; return how many were seen."""
-    n_components = stream.posterior.n_components
-    known = _positions(stream.component_ids, labels)
-    work, rival = np.empty(n_components), _rival(stream, block, labels)
-    capacity = LEARNERS_PER_ROW * block.n_rows + n_components
-    rows, components, shares = np.empty(capacity, np.int64), np.empty(capacity, np.int32), np.empty(capacity)
-    first, last = 0, block.n_rows
-    while first < last:
-        waiting = np.empty(min(stream.waiting.room, last - first), np.int64)
-        start = first
-        first, n_learners, n_waiting = kernels.find_learners(
-            block.indptr, block.columns, known, first, stream.index, settings.min_responsibility, work, rival,
-            log_evidence, rows, components, shares, waiting,
-        )  # fmt: skip
-        slot_of = _learn_common(stream, block.slice(start, first))
-        if n_waiting:
-            _learn_common(stream, stream.waiting.add(block, waiting[:n_waiting]), -1.0)
-        order = stable_order(components[:n_learners], n_components)
-        bounds = np.searchsorted(components[order], np.arange(n_components + 1))
-        lengths = np.diff(block.indptr)[rows[order]]
-        room = np.diff(np.append(0, np.cumsum(lengths))[bounds])
-        stream.posterior = with_room(stream.posterior, room)
-        kernels.learn_block(
-            block.indptr, block.columns, bounds, rows[order], shares[order], stream.n_features, stream.clutter,
-            settings.explicit_responsibility, stream.posterior, slot_of,
-        )  # fmt: skip
-        if stream.waiting.capacity and not stream.waiting.room:
-            last = first
-    stream.named_ids = np.union1d(stream.named_ids, _named(labels[:last]))
-    return last
-
-
-def _rival(stream: Stream, block: RowBlock, labels: IntVector) -> FloatVector:
-    """Log density below which a row waits; rows with a label never do."""
-    if not stream.waiting.capacity:
-        return np.full(block.n_rows, -np.inf)
-    return np.where(labels < 0, stream.background.rival(block), -np.inf)
-
-
-def _learn_common(stream: Stream, rows: RowBlock, sign: float = 1.0) -> NDArray[np.int32]:
-    """Count common features of rows; return, (n_features,), which features are common, as the kernels read it."""
-    slot_of = np.full(stream.n_features, kernels.NOT_EXPLICIT, np.int32)
-    kernels.learn_common(rows.columns, rows.n_rows, sign, slot_of, stream.posterior)
-    return slot_of
-
-
-def _named(labels: IntVector) -> IntVector:
-    return np.unique(labels[labels >= 0]).astype(np.int64)
-
-
-def _positions(component_ids: IntVector, labels: IntVector) -> IntVector:
-    """Position of each labelled component, -1 where the label is unknown or its component is gone."""
-    position = np.full(max(int(component_ids.max(initial=-1)), int(labels.max(initial=-1))) + 2, -1)
-    position[component_ids] = np.arange(component_ids.size)
-    position[-1] = -1
-    return position[labels]
-
-
-def _keep_house(stream: Stream, settings: Settings) -> None:
-    """Cull when it is time, then index the posterior anew."""
+def keep_house(stream: Stream, settings: Settings) -> None:
+    """Index the posterior anew when it is time, and before that forget, and cull now and then."""
+    if stream.n_rows < stream.next_index:
+        return
     index_kernels.settle(stream.posterior)
     if settings.half_life_rows is not None:
         kept = share_kept(stream.n_rows - stream.n_rows_faded, settings.half_life_rows)
-        stream.posterior = forget(stream.posterior, _prior(stream, settings), kept)
+        stream.posterior = forget(stream.posterior, prior_of(stream, settings), kept)
     stream.n_rows_faded = stream.n_rows
     if stream.n_rows >= stream.next_cull:
         _cull(stream, settings)

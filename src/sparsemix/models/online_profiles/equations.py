@@ -101,6 +101,26 @@ def step(state: DenseState, row: FloatArray, min_responsibility: float = 0.0) ->
     return DenseState(alpha, beta, state.weight_concentration + share)
 
 
+def joined(
+    before: DenseState, children: list[DenseState], prior: tuple[float, float], least: float
+) -> tuple[DenseState, int]:
+    """Add what children have learnt who all began with `before` (ADS, section 4.2).
+
+    Every alpha, beta and gamma becomes ``theta_0 + sum_c (theta_c - theta_0)``; an alpha or beta of several children
+    that would fall below the share `least` of what it was, or of the prior ``(a, b)`` if that is less, stays there.
+    Returns how many did.
+    """
+    alpha, beta, weights = (
+        theta + sum(after - theta for after in afters)
+        for theta, *afters in zip(before, *children, strict=True)
+    )
+    if len(children) == 1:
+        return children[0], 0
+    floors = (least * np.minimum(before.alpha, prior[0]), least * np.minimum(before.beta, prior[1]))
+    n_damped = int((alpha < floors[0]).sum() + (beta < floors[1]).sum())
+    return DenseState(np.maximum(alpha, floors[0]), np.maximum(beta, floors[1]), weights), n_damped
+
+
 def forget(
     state: DenseState, prior: tuple[float, float, float], n_rows: int, half_life_rows: float
 ) -> DenseState:

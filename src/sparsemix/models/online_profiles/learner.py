@@ -1,14 +1,14 @@
 """A model between calls: rows held back until the priming, then a stream, and the view that predictions read."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparsemix.data.feature_names import FeatureNames
 from sparsemix.data.inputs import BinaryRows, RowBlock
-from sparsemix.models.online_profiles import engine
+from sparsemix.models.online_profiles import deltas, engine
 from sparsemix.models.online_profiles.prediction import View
 from sparsemix.models.online_profiles.stream import Settings, Stream
 
@@ -75,6 +75,18 @@ class Learner:
         engine.scale_back(self._streaming(), self.settings)
         self.timings["streaming"] += time.perf_counter() - started
         self._view = None
+
+    def begin_round(self, n_children: int) -> Stream:
+        """What each of so many children begins with, see `deltas.start_of`; rows held back are primed with."""
+        if self.stream is None:
+            self.prime()
+        self._view = None
+        return deltas.start_of(self._streaming(), n_children, self.settings)
+
+    def join(self, messages: Sequence[deltas.Message]) -> int:
+        """Add what the children of the round have learnt; return how many pseudo-counts had to be damped."""
+        self._view = None
+        return deltas.join(self._streaming(), messages, self.settings)
 
     def current_stream(self) -> Stream:
         """The stream, or while rows are held back one that is primed with them."""

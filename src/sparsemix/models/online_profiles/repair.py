@@ -11,7 +11,7 @@ from sparsemix.models.online_profiles.equations import bernoulli_divergence
 from sparsemix.models.online_profiles.indexing import index_anew
 from sparsemix.models.online_profiles.merging import Prior, effective_counts, merged, with_births
 from sparsemix.models.online_profiles.reservoir import rows_of
-from sparsemix.models.online_profiles.stream import LineageEvent, Settings, Stream
+from sparsemix.models.online_profiles.stream import LineageEvent, Settings, Stream, prior_of
 from sparsemix.probability.beta_bernoulli import BetaBernoulli
 
 FloatVector = NDArray[np.float64]
@@ -43,7 +43,7 @@ def repair(stream: Stream, rows: RowBlock, settings: Settings) -> NDArray[np.boo
     at = np.flatnonzero(strange)
     if at.size < 2:
         return left
-    prior = Prior(stream.prior, settings.weight_concentration)
+    prior = prior_of(stream, settings)
     parts, moves = _plan(stream, rows_of(rows, at), density[at], settings, prior)
     _merge(stream, moves, prior)
     _give_birth(stream, parts.sizes[moves.births], sparse.csr_array(parts.counts[moves.births]), prior)

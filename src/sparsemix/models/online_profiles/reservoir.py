@@ -27,6 +27,11 @@ class Reservoir:
         """Rows that may still come."""
         return self.capacity - self.rows.n_rows
 
+    @property
+    def is_full(self) -> bool:
+        """Whether rows may wait, and as many do as may."""
+        return 0 < self.capacity <= self.rows.n_rows
+
     def add(self, block: RowBlock, rows: IntVector) -> RowBlock:
         """Let the numbered rows of a block wait; return the copies."""
         added = rows_of(block, rows)

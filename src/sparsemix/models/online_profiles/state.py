@@ -165,6 +165,12 @@ def with_room(posterior: Posterior, room: IntVector) -> Posterior:
     return roomy
 
 
+def copied(posterior: Posterior) -> Posterior:
+    """Copy without slack that shares no array; O(explicit features)."""
+    compact = with_room(posterior, np.zeros_like(posterior.size))
+    return Posterior._make(column.copy() for column in compact)
+
+
 def without_components(posterior: Posterior, kept: NDArray[np.bool_]) -> Posterior:
     """Copy with only the `kept` components, (n_components,), and without slack."""
     defaults = (posterior.default_alpha[kept], posterior.default_beta[kept])

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from sparsemix.models.online_profiles import kernels
 from sparsemix.models.online_profiles.background import Background
+from sparsemix.models.online_profiles.merging import Prior
 from sparsemix.models.online_profiles.reservoir import Reservoir
 from sparsemix.models.online_profiles.state import Posterior, ScoreIndex
 from sparsemix.probability.beta_bernoulli import BetaPrior
@@ -87,3 +88,8 @@ class Stream:
         """Position of the clutter among the components, or -1."""
         found = np.flatnonzero(self.component_ids == kernels.CLUTTER_ID)
         return int(found[0]) if found.size else -1
+
+
+def prior_of(stream: Stream, settings: Settings) -> Prior:
+    """What a component of the stream knows before any row."""
+    return Prior(stream.prior, settings.weight_concentration)
