@@ -14,7 +14,7 @@ from sparsemix.models.time_sensitive import equations, split_kernels
 def scratch(case):
     """Members, sides and counts to write on."""
     whole = np.zeros((2, len(case.dense)), np.int64)
-    return whole[0], whole[1], np.zeros((2, case.dense.shape[1]), np.int64)
+    return whole[0], whole[1], np.zeros((case.dense.shape[1], 2), np.int64)
 
 
 def posterior_of(case, partitions):

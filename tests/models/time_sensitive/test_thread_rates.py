@@ -131,7 +131,7 @@ def cuts_and_joins(case, labels, which, first, second):
     """States after a move for a pair of rows, by Metropolis-Hastings."""
     n_rows = labels.size
     members, side = np.zeros((2, n_rows), np.int64)
-    counts = np.zeros((2, case.dense.shape[1]), np.int64)
+    counts = np.zeros((case.dense.shape[1], 2), np.int64)
     chains = chains_of(case, labels, which)
     own, other = labels[first], labels[second]
     is_cut = own != other

@@ -92,7 +92,7 @@ class Chain:
         pairs = self._pairs(round(self._moves_per_row * self.assigned.size))
         n_accepted, state = 0, (self.rows, self.prior, self.timing, self.chains)
         members, side = np.empty((2, self.assigned.size), np.int64)
-        counts = np.zeros((2, self.prior.n_features), np.int64)
+        counts = np.zeros((self.prior.n_features, 2), np.int64)
         while len(pairs):
             uniforms = 1.0 - self._rng.random(len(pairs))
             draws = self._rng.random(max(self.assigned.size, MOST_DRAWS))
@@ -101,11 +101,14 @@ class Chain:
         return n_accepted
 
     def _pairs(self, n_moves: int) -> IntVector:
-        """Pairs of rows, (n_moves, 2), whatever the partition: near one another, for far ones are seldom together."""
+        """Pairs of rows, (n_moves, 2), whatever the partition: near one another, for far ones are seldom together.
+
+        They stand in the order of time, so that what a move reads is still at hand from the one before.
+        """
         n_rows = self.assigned.size
         if n_rows < 2:
             return np.empty((0, 2), np.int64)
         steps = self._rng.geometric(1.0 / REACH, n_moves) % n_rows
-        first = self._rng.integers(n_rows, size=n_moves)
+        first = np.sort(self._rng.integers(n_rows, size=n_moves))
         pairs = np.column_stack([first, (first + steps) % n_rows])
         return pairs[steps > 0]

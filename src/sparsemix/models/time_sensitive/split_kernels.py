@@ -3,7 +3,9 @@
 Two rows are chosen whatever the partition is. If they are together, each becomes the seed of one half, and the other
 members are drawn into the halves one after another in the order of time, by their words and by the time since the last
 member; if they are apart, the move joins their clusters, and the same draws tell how probable the way back is. The
-ratio of the joints is exact, so that the draws only decide how often a move is accepted. Cost O(nnz of the members).
+ratio of the joints is exact, so that the draws only decide how often a move is accepted. Most joins are refused by that
+ratio alone: of multinomial rows it asks for features that both hold, and for nothing else but sums and times. Cost
+O(nnz of the members).
 """
 
 import math
@@ -11,10 +13,10 @@ import math
 import numpy as np
 
 from sparsemix.models.time_sensitive.chain_kernels import pass_by, weight_between
-from sparsemix.models.time_sensitive.rate_kernels import halve_sums
+from sparsemix.models.time_sensitive.rate_kernels import LARGE, halve_sums
 from sparsemix.models.time_sensitive.row_kernels import draw, log_tokens
 from sparsemix.models.time_sensitive.state import COUNT, MULTINOMIAL, RECURSION
-from sparsemix.numeric.jit import kernel
+from sparsemix.numeric.jit import inlined_kernel, kernel
 from sparsemix.probability.gamma_ratios import log_rising
 
 LEAST = 1e-3  # weight of a half that the time speaks against, while members are drawn
@@ -39,39 +41,35 @@ def collect(chains, first, second, members_out):
 
 
 @kernel
-def _add(rows, row, counts, totals, sizes, half, sign):
-    sizes[half] += sign
-    totals[half] += sign * rows.lengths[row]
-    for at in range(rows.indptr[row], rows.indptr[row + 1]):
-        counts[half, rows.columns[at]] += sign * rows.counts[at]
-
-
-@kernel
 def log_time_prior_of(timing, log_new, members, n, side, half, rate):
     """Log prior of the members of one half, or `BOTH` together, with a rate; minus infinity if that is impossible.
 
     Without the normalisers.
     """
-    total, weight, last, size = log_new, 0.0, -1, 0
+    times, way, own_rate = timing.times, timing.way, timing.rates[rate]
+    total, product, weight, last, size = log_new, 1.0, 0.0, -1, 0
     for k in range(n):
         row = members[k]
         if half not in (BOTH, side[k]):
             continue
         if last >= 0:
-            if timing.way == RECURSION:
-                gap = timing.rates[rate] * (timing.times[row] - timing.times[last])
-                total += math.log1p(weight) - gap
+            if way == RECURSION:
+                gap = own_rate * (times[row] - times[last])
+                total -= gap
+                product *= 1.0 + weight
                 weight = (weight + 1.0) * math.exp(-gap)
-            elif timing.way == COUNT:
-                total += math.log(size)
+            elif way == COUNT:
+                product *= size
             else:
                 weight = _history_in(timing, members, k, side, half)
                 if weight == 0.0:
                     return -math.inf
                 total += math.log(weight)
+            if product > LARGE:
+                total, product = total + math.log(product), 1.0
         last = row
         size += 1
-    return total
+    return total + math.log(product)
 
 
 @kernel
@@ -85,29 +83,52 @@ def _history_in(timing, members, k, side, half):
 
 
 @kernel
-def log_evidence_of(rows, prior, members, n, side, half, counts):
-    """Log evidence of the rows of one half, or `BOTH` together; `counts` are zeros before and after."""
-    size, length, log_a = 0, 0, prior.log_a
+def log_evidence_ratio(
+    rows,
+    prior,
+    members,  # IN  (n,) int64
+    n,
+    side,  # IN  (n,) int64
+    counts,  # work (n_features, 2) int64 zeros
+):
+    """Log evidence of the rows of the halves apart, beside that of all together."""
+    indptr, columns, added, lengths = rows.indptr, rows.columns, rows.counts, rows.lengths
+    sizes, totals = np.zeros(2, np.int64), np.zeros(2, np.int64)
     for k in range(n):
-        if half in (BOTH, side[k]):
-            size += 1
-            length += rows.lengths[members[k]]
-            for at in range(rows.indptr[members[k]], rows.indptr[members[k] + 1]):
-                counts[0, rows.columns[at]] += rows.counts[at]
+        row, half = members[k], side[k]
+        sizes[half] += 1
+        totals[half] += lengths[row]
+        for at in range(indptr[row], indptr[row + 1]):
+            counts[columns[at], half] += added[at]
+    found = _evidence_of_sums(prior, sizes[0], totals[0]) + _evidence_of_sums(prior, sizes[1], totals[1])
+    found -= _evidence_of_sums(prior, sizes[0] + sizes[1], totals[0] + totals[1])
+    a, log_a, is_multinomial = prior.a, prior.log_a, prior.family == MULTINOMIAL
+    for k in range(n):
+        for at in range(indptr[members[k]], indptr[members[k] + 1]):
+            w = columns[at]
+            fewer, more = min(counts[w, 0], counts[w, 1]), max(counts[w, 0], counts[w, 1])
+            if fewer > 0:
+                found += log_tokens(log_a, a, 0, fewer) - log_tokens(log_a, a, more, fewer)
+            if more > 0 and not is_multinomial:
+                found += _evidence_of_off(prior.b, sizes[0], counts[w, 0])
+                found += _evidence_of_off(prior.b, sizes[1], counts[w, 1])
+                found -= _evidence_of_off(prior.b, sizes[0] + sizes[1], fewer + more)
+            counts[w, 0] = counts[w, 1] = 0
+    return found
+
+
+@kernel
+def _evidence_of_sums(prior, size, total):
+    """What the log evidence of a cluster owes to its sums: of Bernoulli rows, as if no feature were in any."""
     if prior.family == MULTINOMIAL:
-        total = -log_rising(prior.a * prior.n_features, float(length))
-    else:
-        total = prior.n_features * (log_rising(prior.b, size) - log_rising(prior.a + prior.b, size))
-    for k in range(n):
-        for at in range(rows.indptr[members[k]], rows.indptr[members[k] + 1]):
-            w = rows.columns[at]
-            count = counts[0, w]
-            if count > 0:
-                total += log_a[0] if count == 1 else log_tokens(log_a, prior.a, 0, count)
-                if prior.family != MULTINOMIAL:
-                    total += log_rising(prior.b, float(size - count)) - log_rising(prior.b, float(size))
-                counts[0, w] = 0
-    return total
+        return -log_rising(prior.a * prior.n_features, float(total))
+    return prior.n_features * (log_rising(prior.b, float(size)) - log_rising(prior.a + prior.b, float(size)))
+
+
+@kernel
+def _evidence_of_off(b, size, count):
+    """Log evidence of the rows of a cluster without a feature that others of it hold, beside all being without it."""
+    return log_rising(b, float(size - count)) - log_rising(b, float(size))
 
 
 @kernel
@@ -122,77 +143,93 @@ def draw_sides(
     rates,  # IN  of the two halves
     uniforms,  # IN  (n,) float64, or none where the sides are given
     side,  # IN, OUT (n,) int64
-    counts,  # work (2, n_features) int64 zeros
+    counts,  # work (n_features, 2) int64 zeros
 ):
     """Draw each member into one of two halves; returns the log probability of the sides."""
-    totals, sizes, last = np.zeros(2, np.int64), np.zeros(2, np.int64), np.full(2, -1)
-    weight, score = np.zeros(2), np.zeros(2)
-    _add(rows, first, counts, totals, sizes, 0, 1)
-    _add(rows, second, counts, totals, sizes, 1, 1)
-    log_q = 0.0
+    # Arrays by themselves: a tuple of arrays is slow to hand over for each member.
+    indptr, columns, added, lengths = rows.indptr, rows.columns, rows.counts, rows.lengths
+    a, log_a, times, is_recursion = prior.a, prior.log_a, timing.times, timing.way == RECURSION
+    rate, seeds = (timing.rates[rates[0]], timing.rates[rates[1]]), (first, second)
+    sums, weights, last, log_q = np.zeros((2, 2), np.int64), np.zeros(2), np.full(2, -1), 0.0
+    for half in range(2):
+        _add(indptr, columns, added, lengths, seeds[half], half, counts, sums)
     for k in range(n):
         row = members[k]
-        if row in (first, second):
+        if row in seeds:
             side[k] = 0 if row == first else 1
         else:
-            for half in range(2):
-                seed = first if half == 0 else second
-                passed = _weight_in_half(
-                    timing, rates[half], weight[half], last[half], sizes[half], seed, row
-                )
-                score[half] = math.log(passed + LEAST)
-                score[half] += _log_words(rows, row, prior, counts[half], totals[half], sizes[half])
-            share = 1.0 / (1.0 + math.exp(min(score[0] - score[1], 700.0)))
+            if is_recursion:
+                one = _recent(times, rate[0], weights[0], last[0], first, row)
+                other = _recent(times, rate[1], weights[1], last[1], second, row)
+            else:
+                one = _weight_in_half(timing, last[0], sums[0, 0], first, row)
+                other = _weight_in_half(timing, last[1], sums[1, 0], second, row)
+            odds = math.log((other + LEAST) / (one + LEAST)) + _odds_of_sums(prior, sums, lengths[row])
+            for at in range(indptr[row], indptr[row + 1]):
+                held, held_by_other = counts[columns[at], 0], counts[columns[at], 1]
+                if held != held_by_other:
+                    tokens = np.int64(added[at])
+                    odds += log_tokens(log_a, a, held_by_other, tokens) - log_tokens(log_a, a, held, tokens)
             if uniforms.shape[0] > 0:
-                side[k] = 1 if uniforms[k] < share else 0
+                side[k] = 1 if uniforms[k] < 1.0 / (1.0 + math.exp(min(-odds, 700.0))) else 0
             # Written so that a share next to one loses no digits.
-            own, other = score[side[k]], score[1 - side[k]]
-            log_q -= np.logaddexp(0.0, other - own)
-            _add(rows, row, counts, totals, sizes, side[k], 1)
+            log_q -= np.logaddexp(0.0, -odds if side[k] == 1 else odds)
+            _add(indptr, columns, added, lengths, row, side[k], counts, sums)
         half = side[k]
-        if timing.way == RECURSION and last[half] >= 0:
-            gap = timing.rates[rates[half]] * (timing.times[row] - timing.times[last[half]])
-            weight[half] = (weight[half] + 1.0) * math.exp(-gap)
+        if is_recursion and last[half] >= 0:
+            weights[half] = (weights[half] + 1.0) * math.exp(-rate[half] * (times[row] - times[last[half]]))
         last[half] = row
-    for k in range(n):
-        _add(rows, members[k], counts, totals, sizes, side[k], -1)
+    _clear(indptr, columns, members, n, counts)
     return log_q
 
 
+@inlined_kernel
+def _add(indptr, columns, added, lengths, row, half, counts, sums):
+    """Add a row to what a half holds; `sums` are rows and tokens of the halves."""
+    sums[half, 0] += 1
+    sums[half, 1] += lengths[row]
+    for at in range(indptr[row], indptr[row + 1]):
+        counts[columns[at], half] += added[at]
+
+
 @kernel
-def _weight_in_half(timing, rate, weight, last, size, seed, row):
-    if timing.way == COUNT:
-        return float(size)
+def _clear(indptr, columns, members, n, counts):
+    for k in range(n):
+        for at in range(indptr[members[k]], indptr[members[k] + 1]):
+            counts[columns[at], 0] = counts[columns[at], 1] = 0
+
+
+@inlined_kernel
+def _recent(times, rate, weight, last, seed, row):
+    """Weight of a half for a row: that of its members so far, and of the seed if that is to come."""
     passed = 0.0
     if last >= 0:
-        passed = (weight + 1.0) * _between(timing, rate, last, row)
+        passed = (weight + 1.0) * math.exp(-rate * (times[row] - times[last]))
     if seed > row:
-        passed += _between(timing, rate, row, seed)
+        passed += math.exp(-rate * (times[seed] - times[row]))
     return passed
 
 
 @kernel
-def _between(timing, rate, earlier, later):
-    if timing.way == RECURSION:
-        return math.exp(-timing.rates[rate] * (timing.times[later] - timing.times[earlier]))
-    return weight_between(timing, earlier, later)
+def _weight_in_half(timing, last, size, seed, row):
+    """The same without a recursion; of the members so far, the last alone."""
+    if timing.way == COUNT:
+        return float(size)
+    passed = 0.0
+    if last >= 0:
+        passed = weight_between(timing, last, row)
+    if seed > row:
+        passed += weight_between(timing, row, seed)
+    return passed
 
 
-@kernel
-def _log_words(rows, row, prior, counts, total, size):
-    """How well a row fits a half, from the features that it holds."""
+@inlined_kernel
+def _odds_of_sums(prior, sums, length):
+    """What the sums of the halves say for the second; the rising factorial as a power of its middle."""
     if prior.family == MULTINOMIAL:
-        found = -log_rising(prior.a * prior.n_features + total, float(rows.lengths[row]))
-    else:
-        found = -rows.lengths[row] * math.log(prior.a + prior.b + size)
-    log_a, columns, added = prior.log_a, rows.columns, rows.counts
-    for at in range(rows.indptr[row], rows.indptr[row + 1]):
-        count = counts[columns[at]]
-        if added[at] == 1 and count < log_a.shape[0]:
-            found += log_a[count]
-        else:
-            found += log_tokens(log_a, prior.a, count, np.int64(added[at]))
-    return found
+        start = prior.a * prior.n_features + 0.5 * max(length - 1, 0)
+        return -length * math.log((start + sums[1, 1]) / (start + sums[0, 1]))
+    return -length * math.log((prior.a + prior.b + sums[1, 0]) / (prior.a + prior.b + sums[0, 0]))
 
 
 @kernel
@@ -209,9 +246,7 @@ def log_split_ratio(rows, prior, timing, members, n, side, rates, counts):
     apart += log_time_prior_of(timing, log_new, members, n, side, 1, rates[1])
     if apart == -math.inf:
         return -math.inf
-    for half in range(2):
-        apart += log_evidence_of(rows, prior, members, n, side, half, counts)
-    return apart - together - log_evidence_of(rows, prior, members, n, side, BOTH, counts)
+    return apart - together + log_evidence_ratio(rows, prior, members, n, side, counts)
 
 
 @kernel
@@ -255,7 +290,7 @@ def split_or_merge(
     uniform,  # IN  in (0, 1], for the acceptance
     members,  # IN  (n_rows,) int64: those members
     side,  # work (n_rows,) int64
-    counts,  # work (2, n_features) int64 zeros
+    counts,  # work (n_features, 2) int64 zeros
 ):
     """Propose to cut the cluster of two rows, or to join their two; returns whether that was accepted."""
     own, other = chains.assigned[first], chains.assigned[second]
@@ -266,10 +301,16 @@ def split_or_merge(
     rates = (chains.rate[own], chains.rate[other])
     if splits:
         rates = (rates[0], new_rate(timing, members, second, uniforms))
-    log_q = draw_sides(rows, prior, timing, members, n, first, second, rates, drawn, side, counts)
-    log_ratio = log_split_ratio(rows, prior, timing, members, n, side, rates, counts) - log_q
+    log_q, log_uniform = 0.0, math.log(uniform)
+    if splits:
+        log_q = draw_sides(rows, prior, timing, members, n, first, second, rates, drawn, side, counts)
+    log_ratio = log_split_ratio(rows, prior, timing, members, n, side, rates, counts)
     log_ratio += halve_sums(timing, chains, prior.concentration, members, n, side, rates, not splits, False)
-    if math.log(uniform) >= (log_ratio if splits else -log_ratio):
+    if (
+        not splits and log_uniform < -log_ratio
+    ):  # else the way back, which can only speak against it, is not asked
+        log_q = draw_sides(rows, prior, timing, members, n, first, second, rates, drawn, side, counts)
+    if log_uniform >= (log_ratio - log_q if splits else log_q - log_ratio):
         return False
     halve_sums(timing, chains, prior.concentration, members, n, side, rates, not splits, True)
     if splits:
@@ -297,7 +338,7 @@ def split_and_merge(
     draws,  # IN  (at least n_rows,) float64
     members,  # work (n_rows,) int64
     side,  # work (n_rows,) int64
-    counts,  # work (2, n_features) int64 zeros
+    counts,  # work (n_features, 2) int64 zeros
 ):
     """Propose a move for each pair, until the draws are used up; returns how many were proposed and accepted."""
     n_accepted, used = 0, 0
