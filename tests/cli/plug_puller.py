@@ -1,4 +1,4 @@
-"""Runs command lines in processes of their own and pulls the plug on them at the Nth call of a function.
+"""Runs command lines in processes of their own and pulls the plug on them at the Nth call of a function, or of any.
 
 The processes are forked from one that has loaded the compiled kernels, which takes longer than all that they do.
 """
@@ -25,6 +25,7 @@ class PlugPuller:
 
     def __init__(self, folder):
         self._outputs = [Path(folder) / "stdout", Path(folder) / "stderr"]
+        self._calls = Path(folder) / "calls"
         environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}  # a process with threads is no good to fork
         self._process = subprocess.Popen(
             [sys.executable, __file__],
@@ -34,8 +35,13 @@ class PlugPuller:
             env=environment,
         )
 
-    def __call__(self, *arguments, target, call, number):
-        """Run a command line and send it the signal `number` at a call of the function `target`."""
+    def calls_of(self, *arguments):
+        """How many calls of functions, compiled ones included, a command line makes; it runs to its end."""
+        assert self(*arguments).returncode == 0
+        return int(self._calls.read_text(encoding="utf-8"))
+
+    def __call__(self, *arguments, target="", call=0, number=0):
+        """Run a command line and send it the signal `number` at a call of the function `target`, or of any."""
         order = {
             "arguments": [str(each) for each in arguments],
             "target": target,
@@ -43,6 +49,7 @@ class PlugPuller:
             "number": number,
         }
         order["outputs"] = [str(path) for path in self._outputs]
+        order["calls"] = str(self._calls)
         self._process.stdin.write(json.dumps(order) + "\n")
         self._process.stdin.flush()
         code = int(self._process.stdout.readline())
@@ -69,14 +76,38 @@ def interrupt(target, call, number):
     setattr(module, name, interrupted)
 
 
+def count_calls(call, number, path):
+    """Send the signal at the call of any function; write how many there were."""
+    calls = 0
+
+    def counted(_frame, event, _function):
+        nonlocal calls
+        if event in {"call", "c_call"}:
+            calls += 1
+            if calls == call:
+                os.kill(os.getpid(), number)
+
+    def stop():
+        sys.setprofile(None)
+        Path(path).write_text(str(calls), encoding="utf-8")
+
+    sys.setprofile(counted)
+    return stop
+
+
 def run(order):
     from sparsemix.cli import main
 
     for descriptor, path in enumerate(order["outputs"], start=1):
         os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), descriptor)
-    interrupt(order["target"], order["call"], order["number"])
     sys.argv[1:] = order["arguments"]
-    code = main()
+    if order["target"]:
+        interrupt(order["target"], order["call"], order["number"])
+        code = main()
+    else:
+        stop = count_calls(order["call"], order["number"], order["calls"])
+        code = main()
+        stop()
     sys.stdout.flush()
     sys.stderr.flush()
     return code

@@ -186,7 +186,6 @@ def test_without_draws_intervals_are_empty(sparsemix, models, tmp_path):
         (["--batch-rows", 9], "--batch-rows is not for --model click-rate"),
         (["--min-rows-per-feature", 2], "--min-rows-per-feature is not for --model click-rate"),
         (["--label", "event"], "--label is not for --model click-rate"),
-        (["--checkpoint-every", 5], "--checkpoint-every is not for --model click-rate"),
         (["--shape", 0], "--shape must be"),
         (["--solver", "em"], "'--solver'"),
         (["--model", "gamma-poisson", "--smoothing", 1], "--smoothing is not for --model gamma-poisson"),

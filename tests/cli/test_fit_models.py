@@ -87,7 +87,6 @@ def test_only_labelled_rows_may_count(sparsemix, documents, tmp_path, kind):
         (["--binarize", 1], 2, "--binarize is not for --model multinomial"),
         (["--priming-rows", 9], 2, "--priming-rows is not for --model multinomial"),
         (["--half-life-rows", 9], 2, "--half-life-rows is not for --model multinomial"),
-        (["--checkpoint-every", 9], 2, "--checkpoint-every is not for --model multinomial"),
         (["--smoothing", -1], 2, "'--smoothing'"),
         (["--n-jobs", 0], 2, "--n-jobs must be"),
         (["--max-iter", 0], 2, "'--max-iter'"),

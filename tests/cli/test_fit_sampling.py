@@ -152,7 +152,6 @@ def test_compare_has_all_models_by_default(sparsemix, documents):
     [
         (["--label", "topic"], "--label is not for --model hashed-gibbs"),
         (["--batch-rows", 9], "--batch-rows is not for --model hashed-gibbs"),
-        (["--checkpoint-every", 9], "--checkpoint-every is not for --model hashed-gibbs"),
         (["--binarize", 1], "--binarize with --model hashed-gibbs is for --family bernoulli only"),
         (["--clutter"], "--clutter is not for --model hashed-gibbs"),
         (["--max-iter", 3], "--max-iter is not for --model hashed-gibbs"),

@@ -8,6 +8,7 @@ from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
+from sparsemix.cli.checkpoints import Checkpoint
 from sparsemix.cli.console import note
 from sparsemix.cli.first_run import say_if_compiling
 from sparsemix.cli.inputs import Source
@@ -16,6 +17,7 @@ from sparsemix.cli.learning import stop_saved
 from sparsemix.cli.progress import rows_progress
 from sparsemix.cli.starting import check_any_row, check_same_table
 from sparsemix.cli.stopping import SAVED_UNLESS_ASKED_AGAIN, StopRequest, stop_between_blocks
+from sparsemix.foundation.errors import ParameterError
 from sparsemix.foundation.wording import counted
 
 Fit = Callable[[Callable[[Any], None], StopRequest], None]
@@ -34,6 +36,7 @@ def learn_in_epochs(
     known: KnownRows,
     resume: bool,
     quiet: bool = False,
+    checkpoint_every: int | None = None,
     **filters: int | None,
 ) -> None:
     """Fit a model that reads all rows in every epoch; when the user stops it, the best so far is saved.
@@ -44,7 +47,7 @@ def learn_in_epochs(
         Changed in place.
     source : Source
     output : Path
-        Where to save the model when the user stops it.
+        Where to save the model when the user stops it, and in between.
     batch_rows : int or None
         Read the table from disk in every epoch, so many rows at a time.
     known : KnownRows
@@ -52,6 +55,8 @@ def learn_in_epochs(
     resume : bool
         Go on from where the model stands, if it is fitted; nothing is left to do for one that has converged.
     quiet : bool
+    checkpoint_every : int, optional
+        Every how many epochs to save the model.
     **filters : int or None
         Arguments for `Dataset.filter`.
 
@@ -60,10 +65,15 @@ def learn_in_epochs(
     StoppedError
         When the user stops it and the model is saved.
     ParameterError
-        When there are more labels than clusters.
+        When there are more labels than clusters, or several starts to save in between.
     DataError
         When there are no rows, or not those of the run to go on with.
     """
+    if checkpoint_every and model.n_init > 1:
+        raise ParameterError(
+            "--checkpoint-every is not for several starts, of which the best so far alone can go on. "
+            "Leave it or --n-init out."
+        )
     goes_on = resume and hasattr(model, "weights_")
     if goes_on:
         note(f"Going on with the run in {output}.", quiet=quiet)
@@ -73,12 +83,13 @@ def learn_in_epochs(
         note("It has converged; nothing is left to do.", quiet=quiet)
         return
     say_if_compiling([model], quiet=quiet)
+    most = model.max_iter
     model.set_params(warm_start=goes_on)
     try:
         fit = partial(rows.fit, streams=batch_rows is not None)
-        is_stopped = _run(fit, n_epochs=model.n_init * model.max_iter, quiet=quiet)
+        is_stopped = _run(model, fit, Checkpoint(output, checkpoint_every), quiet=quiet)
     finally:
-        model.set_params(warm_start=False)
+        model.set_params(warm_start=False, max_iter=most)
     if is_stopped:
         if not hasattr(model, "weights_"):
             raise KeyboardInterrupt
@@ -144,29 +155,43 @@ def _opener(
     return lambda: next(sources).stream(batch_rows, vocabulary="two-pass")
 
 
-def _run(fit: Fit, *, n_epochs: int, quiet: bool) -> bool:
-    """Fit, and return whether the user has stopped it."""
+def _run(model: Any, fit: Fit, checkpoint: Checkpoint, *, quiet: bool) -> bool:
+    """Fit, saving the model in between, and return whether the user has stopped it."""
+    most = model.max_iter
+    last = most + (model.n_iter_ - 1 if model.warm_start else 0)
+    due, is_known = checkpoint.dues(), False
     with (
         stop_between_blocks(SAVED_UNLESS_ASKED_AGAIN, quiet=quiet) as stop,
-        rows_progress("Learning", n_epochs, quiet=quiet, unit="epochs") as advance,
+        rows_progress("Learning", model.n_init * most, quiet=quiet, unit="epochs") as advance,
         warnings.catch_warnings(),
     ):
         warnings.filterwarnings("ignore", ".* (has not converged|rows have probability zero) ")
 
         def follow(_epoch: Any) -> None:
+            nonlocal is_known
+            if is_known:  # a fit that goes on looks at its last epoch again
+                is_known = False
+                return
             advance(1)
-            if stop.wanted:
+            is_over = model.converged_ or model.n_iter_ >= last
+            if (next(due) and not is_over) or stop.wanted:
                 raise _StopNowError
 
-        try:
-            fit(follow, stop)
-        except _StopNowError:
-            return True
-        except KeyboardInterrupt:
-            if stop.insisted or not stop.wanted:
-                raise
-            return True
-    return False
+        while True:
+            try:
+                fit(follow, stop)
+                return False
+            except _StopNowError:
+                if stop.wanted:
+                    return True
+            except KeyboardInterrupt:
+                if stop.insisted or not stop.wanted:
+                    raise
+                return True
+            model.set_params(max_iter=most)
+            checkpoint.save(model)
+            is_known = True
+            model.set_params(max_iter=last - model.n_iter_ + 1)
 
 
 def _say_what_is_amiss(model: Any, *, quiet: bool) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 import sparsemix
+from sparsemix.cli.checkpoints import Checkpoint
 from sparsemix.cli.console import brief, note, show, show_json
 from sparsemix.cli.events import events_of
 from sparsemix.cli.inputs import Source
@@ -37,6 +38,7 @@ def fit_factors(
     *,
     events: Mapping[str, str],
     resume: bool,
+    checkpoint_every: int | None,
     json: bool,
     **filters: int | None,
 ) -> None:
@@ -57,6 +59,8 @@ def fit_factors(
         Columns of events that were named.
     resume : bool
         Go on with the run in `output`.
+    checkpoint_every : int or None
+        Every how many sweeps to save the model.
     json : bool
     **filters : int or None
         Arguments for `Dataset.filter`.
@@ -76,9 +80,19 @@ def fit_factors(
     )
     if kind is Kind.CLICK_RATE:
         _refuse(kind, filters)
-        _fit_rates(model, source, events, output, resume=resume)
+        _fit_rates(model, source, events, Checkpoint(output, checkpoint_every), resume=resume)
     else:
-        _fit_counts(model, source, output, resume=resume, **filters)
+        with _telling(model, source):
+            learn_in_sweeps(
+                model,
+                source,
+                output,
+                resume=resume,
+                quiet=source.quiet,
+                sweeps=_sweeps_of(model),
+                checkpoint_every=checkpoint_every,
+                **filters,
+            )
     save_model(model, output)
     describe = _rates_learnt if kind is Kind.CLICK_RATE else _factors_learnt
     found = {"model": str(output), **describe(model)}
@@ -107,19 +121,15 @@ def _refuse(kind: Kind, given: Mapping[str, Any]) -> None:
             raise ParameterError(f"--{name.replace('_', '-')} is not for --model {kind}. Leave it out.")
 
 
-def _fit_rates(model: Any, source: Source, named: Mapping[str, str], output: Path, *, resume: bool) -> None:
+def _fit_rates(
+    model: Any, source: Source, named: Mapping[str, str], checkpoint: Checkpoint, *, resume: bool
+) -> None:
     events = events_of(source, named)
     n_chosen = model.max_iter if isinstance(model.smoothing, str) else 0
     with _telling(model, source):
         sweep_over(
-            model, events, output, resume=resume, quiet=source.quiet, sweeps=_sweeps_of(model, n_chosen)
+            model, events, checkpoint, resume=resume, quiet=source.quiet, sweeps=_sweeps_of(model, n_chosen)
         )
-
-
-def _fit_counts(model: Any, source: Source, output: Path, *, resume: bool, **filters: int | None) -> None:
-    sweeps = _sweeps_of(model)
-    with _telling(model, source):
-        learn_in_sweeps(model, source, output, resume=resume, quiet=source.quiet, sweeps=sweeps, **filters)
 
 
 def _sweeps_of(model: Any, n_before: int = 0) -> Sweeps:

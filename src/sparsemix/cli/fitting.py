@@ -50,7 +50,7 @@ def fit_table(
     batch_rows : int or None
         Stream the table from disk, so many rows at a time.
     checkpoint_every : int or None
-        Every how many rows to save an online model.
+        Every how many rows, epochs or sweeps to save the model.
     resume : bool
         Go on with the model in `output`.
     json : bool
@@ -69,11 +69,12 @@ def fit_table(
         raise ParameterError(
             f"--resume is not for --model {kind}, which starts anew each time. Leave it out."
         )
-    if kind in FACTOR_KINDS:
-        fit_factors(kind, parameters, source, output, events=events, resume=resume, json=json, **run)
-        return
     if kind is Kind.TIME_SENSITIVE:
         fit_in_time(parameters, source, output, json=json, **run)
+        return
+    run["checkpoint_every"] = checkpoint_every
+    if kind in FACTOR_KINDS:
+        fit_factors(kind, parameters, source, output, events=events, resume=resume, json=json, **run)
         return
     check_model_output(output, source)
     model = start_model(kind, parameters, output if resume else None, quiet=source.quiet)
@@ -84,7 +85,7 @@ def fit_table(
         learn_in_sweeps(model, source, output, resume=resume, **run)
     elif kind is Kind.ONLINE:
         run |= {"known": known, "batch_rows": batch_rows}
-        learn_in_one_pass(model, source, output, checkpoint_every=checkpoint_every, **run)
+        learn_in_one_pass(model, source, output, **run)
     else:
         run |= {"known": known, "batch_rows": batch_rows}
         learn_in_epochs(model, source, output, resume=resume, **run)
@@ -100,8 +101,10 @@ def _check_options(
     checkpoint_every: int | None,
 ) -> None:
     """Raise ParameterError for an option that has no meaning with this kind of model."""
-    if kind is not Kind.ONLINE and checkpoint_every is not None:
-        raise ParameterError(f"--checkpoint-every is not for --model {kind}; it is for online alone.")
+    if kind is Kind.TIME_SENSITIVE and checkpoint_every is not None:
+        raise ParameterError(
+            f"--checkpoint-every is not for --model {kind}, which starts anew each time. Leave it out."
+        )
     if kind not in {Kind.HASHED_GIBBS, Kind.TIME_SENSITIVE, *FACTOR_KINDS}:
         return
     if labelled:

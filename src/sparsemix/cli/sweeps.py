@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from sparsemix.cli.checkpoints import Checkpoint
 from sparsemix.cli.console import note
 from sparsemix.cli.first_run import say_if_compiling
 from sparsemix.cli.inputs import Source
@@ -36,6 +37,7 @@ def learn_in_sweeps(
     resume: bool,
     quiet: bool = False,
     sweeps: Sweeps | None = None,
+    checkpoint_every: int | None = None,
     **filters: int | None,
 ) -> None:
     """Fit a model in sweeps over all rows; when the user stops it, what it has so far is saved.
@@ -46,9 +48,11 @@ def learn_in_sweeps(
         Changed in place.
     source : Source
     output : Path
-        Where to save the model when the user stops it.
+        Where to save the model when the user stops it, and in between.
     sweeps : Sweeps, optional
         Those of chains that move rows between clusters by default.
+    checkpoint_every : int, optional
+        Every how many sweeps to save the model.
     resume : bool
         Go on from where the chains stand, if the model is fitted; nothing is left to do for one that is complete.
     quiet : bool
@@ -66,21 +70,27 @@ def learn_in_sweeps(
     check_any_row(len(rows))
     if resume and hasattr(model, "is_complete_"):
         check_same_table(model, rows.feature_names, len(rows))
-    sweep_over(model, rows, output, resume=resume, quiet=quiet, sweeps=sweeps or _of_chains(model))
+    checkpoint = Checkpoint(output, checkpoint_every)
+    sweep_over(model, rows, checkpoint, resume=resume, quiet=quiet, sweeps=sweeps or _of_chains(model))
 
 
-def sweep_over(model: Any, rows: Any, output: Path, *, resume: bool, quiet: bool, sweeps: Sweeps) -> None:
+def sweep_over(
+    model: Any, rows: Any, checkpoint: Checkpoint, *, resume: bool, quiet: bool, sweeps: Sweeps
+) -> None:
     """`learn_in_sweeps` from what has been read, which must be that of the run to go on with."""
     goes_on = resume and hasattr(model, "is_complete_")
     if goes_on and model.is_complete_:
-        note(f"All sweeps of the run in {output} are made; nothing is left to do.", quiet=quiet)
+        note(f"All sweeps of the run in {checkpoint.path} are made; nothing is left to do.", quiet=quiet)
         return
     if goes_on:
-        note(f"Going on with the run in {output}, after {counted(_n_done(model), 'sweep')}.", quiet=quiet)
+        note(
+            f"Going on with the run in {checkpoint.path}, after {counted(_n_done(model), 'sweep')}.",
+            quiet=quiet,
+        )
     say_if_compiling([model], quiet=quiet)
     model.set_params(warm_start=goes_on)
     try:
-        is_stopped = _run(model, rows, sweeps, quiet=quiet)
+        is_stopped = _run(model, rows, sweeps, checkpoint, quiet=quiet)
     except DataError as error:
         if goes_on and _OTHER_INPUT in str(error):
             raise DataError(
@@ -91,7 +101,7 @@ def sweep_over(model: Any, rows: Any, output: Path, *, resume: bool, quiet: bool
     finally:
         model.set_params(warm_start=False)
     if is_stopped:
-        stop_saved(model, output, after=counted(_n_done(model), "sweep"))
+        stop_saved(model, checkpoint.path, after=counted(_n_done(model), "sweep"))
 
 
 def _n_done(model: Any) -> int:
@@ -108,8 +118,9 @@ def _of_chains(model: Any) -> Sweeps:
     return Sweeps(model.n_sweeps * model.n_chains, says)
 
 
-def _run(model: Any, rows: Any, sweeps: Sweeps, *, quiet: bool) -> bool:
-    """Fit, and return whether the user has stopped it."""
+def _run(model: Any, rows: Any, sweeps: Sweeps, checkpoint: Checkpoint, *, quiet: bool) -> bool:
+    """Fit, saving the model in between, and return whether the user has stopped it."""
+    due = checkpoint.dues()
     n_before = _n_done(model) if model.warm_start else 0
     with (
         stop_between_blocks(SAVED_UNLESS_ASKED_AGAIN, quiet=quiet) as stop,
@@ -119,11 +130,15 @@ def _run(model: Any, rows: Any, sweeps: Sweeps, *, quiet: bool) -> bool:
 
         def follow(progress: Any) -> None:
             advance(1, sweeps.says(progress))
-            if stop.wanted:
+            if next(due) or stop.wanted:
                 raise _StopNowError
 
-        try:
-            model.fit(rows, on_sweep=follow)
-        except _StopNowError:
-            return True
-    return False
+        while True:
+            try:
+                model.fit(rows, on_sweep=follow)
+            except _StopNowError:
+                if stop.wanted:
+                    return True
+                checkpoint.save(model)
+            if model.is_complete_:
+                return False

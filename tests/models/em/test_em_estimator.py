@@ -322,15 +322,15 @@ def test_a_warm_start_goes_on_to_the_same_bits(name, algorithm):
         model.set_params(max_iter=4).fit(rows)
     assert_array_equal(model.weights_, whole.weights_)
     assert_array_equal(model.profiles_, whole.profiles_)
-    assert_array_equal(model.trace_, whole.trace_[1:])
+    assert_array_equal(model.trace_, whole.trace_)
 
 
 def test_a_warm_start_of_a_finished_fit_stays(name, rows):
     model = new_model(name, warm_start=True).fit(rows)
-    end = model.trace_[-1]
-    model.fit(rows)
-    assert model.n_iter_ == 2
-    assert model.trace_[0] == end
+    before = hash_of(model)
+    assert hash_of(model.fit(rows)) == before
+    start = model.trace_[0]
+    assert model.fit(rows[:-1]).trace_[0] != start
 
 
 def test_a_warm_start_matches_columns_by_name(name, rows):

@@ -58,9 +58,10 @@ def fit(
         int | None,
         typer.Option(
             "--checkpoint-every",
-            metavar="ROWS",
+            metavar="N",
             min=1,
-            help="Save the model in between, with --model online.",
+            help="Save the model in between, after this many rows; epochs or sweeps of models that read all rows "
+            "again and again.",
             rich_help_panel=_RUN,
         ),
     ] = None,

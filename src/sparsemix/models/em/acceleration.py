@@ -5,7 +5,7 @@ r = b - a and v = c - 2b + a the leap goes to ``a + 2 t r + t^2 v``, t = |r| / |
 leap is taken back and costs one epoch. Statistics are linear, so that a leap keeps the number of rows.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -19,12 +19,13 @@ KEPT = 0.1  # share of each statistic that a leap leaves
 
 
 def run(
-    blocks: engine.Blocks,
+    blocks: engine.Blocks | engine.Elsewhere,
     start: Statistics,
     family: Family,
     prior: Prior,
     loop: Loop,
     on_epoch: Callable[[Fit], None] = lambda _: None,
+    before: Sequence[float] = (),
 ) -> Fit:
     """As `engine.run`; stops only where a plain epoch gains less than the tolerance."""
     fit = good = Fit(start, family.maximize(start, prior))
@@ -32,6 +33,8 @@ def run(
     way_back: Statistics | None = None
     for epoch in range(1, loop.max_iter + 1):
         statistics = engine.score(blocks, fit, family, prior, loop, good.trace)
+        if epoch == 1:
+            fit.trace = engine.continued(before, fit.trace)
         is_leap = way_back is not None
         if way_back is not None and not fit.trace[-1] >= good.trace[-1]:
             good.trace.append(good.trace[-1])

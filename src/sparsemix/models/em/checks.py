@@ -158,7 +158,7 @@ def seeds(words: Any, weight: float, n_components: int, features: FeatureNames, 
             f"{len(absent)} seed words are not among the features and were skipped: "
             f"{', '.join(map(str, absent[:5]))}",
             UnknownFeaturesWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
     entries = sorted({(position[word], k) for word, k in given if word in position})
     if not entries or not weight:

@@ -4,11 +4,14 @@ Every step is a function of rows, parameters and statistics; statistics of diffe
 serves rows in memory, tables read batch by batch, threads, and more than one machine.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
+from sparsemix.data.feature_names import FeatureNames
 from sparsemix.models.em import kernels, packed, packed_kernels
 from sparsemix.models.em.families import Family
 from sparsemix.models.em.state import (
@@ -25,6 +28,24 @@ from sparsemix.numeric.threads import Run, equal_parts, thread_runner
 CELLS_PER_BLOCK = 1 << 20
 ADDITIONS_FOR_THREADS = 1 << 22  # in the E step of a block: below, threads wait longer than they work
 Blocks = Callable[[], Iterable[Rows]]
+"""Gives rows that are here, anew for each epoch."""
+
+
+class Elsewhere(ABC):
+    """Rows that are not here, but with others who answer for them: sums over all rows, and guesses to start from."""
+
+    @abstractmethod
+    def survey(self, features: FeatureNames | None) -> FeatureNames:
+        """Features of all rows, after those that are known; DataError if there is nothing to learn from."""
+
+    @abstractmethod
+    def summarize(self, parameters: Parameters, loop: "Loop") -> Statistics:
+        """What the function `summarize` gives for all rows."""
+
+    @abstractmethod
+    def guess(self, task: Any, restart: int) -> Statistics:
+        """The start of a `learning.Task`."""
+
 
 
 @dataclass(frozen=True)
@@ -194,21 +215,24 @@ def log_prior(family: Family, parameters: Parameters, prior: Prior) -> float:
 
 
 def run(
-    blocks: Blocks,
+    blocks: Blocks | Elsewhere,
     start: Statistics,
     family: Family,
     prior: Prior,
     loop: Loop,
     on_epoch: Callable[[Fit], None] = lambda _: None,
+    before: Sequence[float] = (),
 ) -> Fit:
     """Alternate M and E steps from the start's statistics; the objective never falls.
 
     `blocks` gives the rows anew for each epoch. `on_epoch` is told where EM stands after each one; what it raises
-    ends the run.
+    ends the run. `before` is the trace of the fit that this one goes on from.
     """
     fit = Fit(start, family.maximize(start, prior))
     for epoch in range(1, loop.max_iter + 1):
         statistics = score(blocks, fit, family, prior, loop, fit.trace)
+        if epoch == 1:
+            fit.trace = continued(before, fit.trace)
         fit.is_converged = has_stopped(fit.trace, loop.tol * statistics.sizes.sum())
         on_epoch(fit)
         if fit.is_converged or epoch == loop.max_iter:
@@ -218,15 +242,23 @@ def run(
 
 
 def score(
-    blocks: Blocks, fit: Fit, family: Family, prior: Prior, loop: Loop, trace: list[float]
+    blocks: Blocks | Elsewhere, fit: Fit, family: Family, prior: Prior, loop: Loop, trace: list[float]
 ) -> Statistics:
     """E step at the fit's parameters: note what the fit is worth, after `trace`, and return the statistics."""
-    statistics = summarize(blocks(), fit.parameters, is_hard=loop.is_hard, n_threads=loop.n_threads)
+    if isinstance(blocks, Elsewhere):
+        statistics = blocks.summarize(fit.parameters, loop)
+    else:
+        statistics = summarize(blocks(), fit.parameters, is_hard=loop.is_hard, n_threads=loop.n_threads)
     fit.log_likelihood = statistics.log_likelihood
     fit.n_impossible, fit.n_rows = statistics.n_impossible, statistics.n_rows
     fit.is_hard = loop.is_hard
     fit.trace = [*trace, statistics.log_likelihood + log_prior(family, fit.parameters, prior)]
     return statistics
+
+
+def continued(before: Sequence[float], trace: list[float]) -> list[float]:
+    """The trace after a first epoch, which looks at the last one again: with `before`, if the rows are the same."""
+    return [*before[:-1], *trace] if list(before[-1:]) == trace else trace
 
 
 def has_stopped(trace: list[float], least_gain: float) -> bool:

@@ -49,7 +49,7 @@ class MultinomialMixture(Mixture):
     seed_weight : float, default=10.0
         Pseudo-count of each of those.
     warm_start : bool, default=False
-        Whether `fit` goes on from the fit before.
+        Whether `fit` goes on from the fit before; with the same rows `trace_` and `n_iter_` go on too.
     random_state : int, RandomState or None, default=None
         Seed of the starts; nothing else is random.
     n_jobs : int or None, default=None

@@ -1,7 +1,7 @@
 """Restarts, and the best of them."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,16 +28,17 @@ OnEpoch = Callable[[Epoch], None]
 class Task(NamedTuple):
     """What is to be learnt.
 
-    blocks : the rows, anew for each epoch; init : a word of `checks.INITS`, responsibilities (n_rows, n_components),
-    or `Statistics` to go on from.
+    blocks : the rows, anew for each epoch, or elsewhere; init : a word of `checks.INITS`, responsibilities (n_rows, n_components),
+    or `Statistics` to go on from; trace : that of the fit that goes on.
     """
 
-    blocks: engine.Blocks
+    blocks: engine.Blocks | engine.Elsewhere
     n_features: int
     settings: Settings
     family: Family
     prior: Prior
     init: Any
+    trace: Sequence[float] = ()
 
 
 def learn(task: Task, keep: Callable[[engine.Fit], None], on_epoch: OnEpoch) -> None:
@@ -46,7 +47,6 @@ def learn(task: Task, keep: Callable[[engine.Fit], None], on_epoch: OnEpoch) -> 
     n_starts = task.settings.n_init if isinstance(task.init, str) else 1
 
     for restart in range(n_starts):
-        rng = np.random.default_rng([task.settings.seed, restart])
         kept = restart == 0
 
         def follow(fit: engine.Fit, restart: int = restart) -> None:
@@ -56,15 +56,18 @@ def learn(task: Task, keep: Callable[[engine.Fit], None], on_epoch: OnEpoch) -> 
                 keep(fit)
             on_epoch(Epoch(restart, len(fit.trace), fit.trace[-1]))
 
-        start = _start(task, rng)
+        start = _start(task, restart)
         run = acceleration.run if task.settings.loop.leaps else engine.run
-        run(task.blocks, start, task.family, task.prior, task.settings.loop, follow)
+        run(task.blocks, start, task.family, task.prior, task.settings.loop, follow, task.trace)
 
 
-def _start(task: Task, rng: np.random.Generator) -> Statistics:
+def _start(task: Task, restart: int) -> Statistics:
     n_components = task.settings.n_components
+    rng = np.random.default_rng([task.settings.seed, restart])
     if isinstance(task.init, Statistics):
         return task.init
+    if isinstance(task.blocks, engine.Elsewhere):
+        return task.blocks.guess(task, restart)
     if isinstance(task.init, str):
         rows = with_codes(starts.some_rows(task.blocks(), n_components, rng), task.n_features, n_components)
         ground = starts.Ground(rows, task.n_features, n_components, task.family, task.prior)
@@ -75,7 +78,7 @@ def _start(task: Task, rng: np.random.Generator) -> Statistics:
     warnings.warn(
         "'init' makes components alike, and EM would keep them so: noise of a tenth was added to tell them apart.",
         UserWarning,
-        stacklevel=5,
+        stacklevel=6,
     )
     return starts.shaken(start, rng)
 
@@ -87,12 +90,12 @@ def warn_about(fit: engine.Fit, owner: str) -> None:
             f"{fit.n_impossible} rows have probability zero under {owner}: they keep the weights for "
             f"responsibilities. Set smoothing above 0.",
             UserWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
     if not fit.is_converged:
         warnings.warn(
             f"{owner} has not converged after {len(fit.trace)} epochs. Raise max_iter or tol, or go on with "
             f"warm_start=True.",
             ConvergenceWarning,
-            stacklevel=4,
+            stacklevel=5,
         )

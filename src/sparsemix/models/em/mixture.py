@@ -12,13 +12,12 @@ from sparsemix.answers import ComponentSummary, Suggestion
 from sparsemix.data.feature_names import FeatureNames
 from sparsemix.data.inputs import ROWS_PER_BLOCK
 from sparsemix.foundation.checks import at_least, callable_or_none
-from sparsemix.foundation.errors import ParameterError
+from sparsemix.foundation.errors import ParameterError, parameter_error
 from sparsemix.models.em import answers, checks, engine, learning, payload
 from sparsemix.models.em.families import FAMILIES
 from sparsemix.models.em.fitted import Fitted
 from sparsemix.models.em.learning import Epoch, OnEpoch
-from sparsemix.models.em.packed import with_codes
-from sparsemix.models.em.reading import Part, batches_of, part_of, read, read_again, survey
+from sparsemix.models.em.reading import Part, batches_of, coded_rows, part_of, read, survey
 from sparsemix.models.em.state import FloatMatrix, FloatVector, IntVector, Prior, Rows, Statistics
 from sparsemix.numeric.seeds import generator
 from sparsemix.persistence import Payload
@@ -122,6 +121,33 @@ class Mixture(Fitted, ClusterMixin, BaseEstimator):
             return part_of(table, y, np.ones(table.n_rows), settings.n_components, settings.unlabeled_weight)
 
         self._learn(lambda: batches_of(batches, as_part), settings, on_epoch)
+        return self
+
+    def fit_elsewhere(self, rows: engine.Elsewhere, *, on_epoch: OnEpoch | None = None) -> Self:
+        """Learn from rows that others hold; `sparsemix.distributed.fit` calls it.
+
+        Parameters
+        ----------
+        rows : Elsewhere
+            Answers for all rows: with their features, sums over them, and a guess to start from.
+        on_epoch : callable, optional
+            As in `fit`.
+
+        Returns
+        -------
+        self
+            Without `labels_`.
+
+        Raises
+        ------
+        ParameterError, DataError
+            As in `fit`; also if `init` is an array, which only the rows' order could go with.
+        """
+        settings = checks.resolve(self)
+        if not isinstance(self.init, str):
+            remedy = "Responsibilities of all rows are for fit and fit_batches."
+            raise parameter_error("init", type(self).__name__, "a word where rows are elsewhere", self.init, remedy)
+        self._alternate(rows, rows.survey(self._known_features()), settings, on_epoch)
         return self
 
     def predict(self, X: Any) -> IntVector:
@@ -322,19 +348,33 @@ class Mixture(Fitted, ClusterMixin, BaseEstimator):
         What is in memory, and no more than a block, is read once for all epochs.
         """
         owner = type(self).__name__
-        callable_or_none("on_epoch", owner, on_epoch)
-        goes_on = bool(self.warm_start) and self.__sklearn_is_fitted__()
-        features, n_rows = survey(parts(), owner, self._features if goes_on else None)
-        init = self._checked_statistics(features) if goes_on else self.init
-        seeds = checks.seeds(self.seed_words, self.seed_weight, settings.n_components, features, owner)
-        prior = Prior(settings.smoothing, settings.class_weight_prior, seeds)
+        features, n_rows = survey(parts(), owner, self._known_features())
 
         def read_blocks() -> Iterable[Rows]:
-            for rows in read_again(parts(), features, n_rows, owner):
-                yield with_codes(rows, features.n_features, settings.n_components)
+            return coded_rows(parts(), features, n_rows, settings.n_components, owner)
 
         kept = list(read_blocks()) if is_in_memory and n_rows <= ROWS_PER_BLOCK else None
         blocks = read_blocks if kept is None else lambda: kept
+        self._alternate(blocks, features, settings, on_epoch)
+        return blocks
+
+    def _known_features(self) -> FeatureNames | None:
+        """Features of the fit that the next one goes on from, if it does."""
+        return self._features if self.warm_start and self.__sklearn_is_fitted__() else None
+
+    def _alternate(
+        self,
+        blocks: engine.Blocks | engine.Elsewhere,
+        features: FeatureNames,
+        settings: checks.Settings,
+        on_epoch: OnEpoch | None,
+    ) -> None:
+        """Run EM over rows with these features, and keep the best fit."""
+        owner, goes_on = type(self).__name__, self._known_features() is not None
+        callable_or_none("on_epoch", owner, on_epoch)
+        init = self._checked_statistics(features) if goes_on else self.init
+        seeds = checks.seeds(self.seed_words, self.seed_weight, settings.n_components, features, owner)
+        prior = Prior(settings.smoothing, settings.class_weight_prior, seeds)
 
         def follow(epoch: Epoch) -> None:
             if self.verbose:
@@ -343,10 +383,10 @@ class Mixture(Fitted, ClusterMixin, BaseEstimator):
             if on_epoch is not None:
                 on_epoch(epoch)
 
-        task = learning.Task(blocks, features.n_features, settings, self._family, prior, init)
+        trace = self._fit.trace if goes_on else []
+        task = learning.Task(blocks, features.n_features, settings, self._family, prior, init, trace)
         learning.learn(task, lambda fit: self._adopt(fit, prior, features), follow)
         learning.warn_about(self._fit, owner)
-        return blocks
 
     def _checked_statistics(self, features: FeatureNames) -> Statistics:
         """What `warm_start` goes on from; ParameterError unless it has the same features and components."""

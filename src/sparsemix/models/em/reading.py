@@ -7,11 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsemix.data.count_inputs import CountRows, as_count_rows
-from sparsemix.data.feature_names import FeatureNames, check_distinct
+from sparsemix.data.feature_names import FeatureNames, Names, check_distinct
 from sparsemix.data.inputs import BinaryRows, RowBlock, as_binary_rows
 from sparsemix.data.labels import known_labels
 from sparsemix.foundation.checks import inside
 from sparsemix.foundation.errors import DataError, parameter_error
+from sparsemix.models.em.packed import with_codes
 from sparsemix.models.em.state import FloatVector, IntVector, Rows
 
 Table = CountRows | BinaryRows
@@ -26,6 +27,20 @@ class Part(NamedTuple):
     table: Table
     labels: IntVector
     row_weights: FloatVector
+
+
+class Look(NamedTuple):
+    """What is to be known about the rows of one table before any is learnt.
+
+    n_labelled : rows whose component is known; names : (n_features,) names of the columns, or None; weight : sum of
+    what the rows count.
+    """
+
+    n_rows: int
+    n_labelled: int
+    n_features: int
+    names: Names | None
+    weight: float
 
 
 def as_rows(X: Any, family: str, binarize: float | None, owner: str) -> Table:
@@ -63,16 +78,30 @@ def survey(
 
     `features` are those to begin with. Raises DataError if there is nothing to learn from.
     """
+    return union(map(look_at, parts), owner, features)
+
+
+def look_at(part: Part) -> Look:
+    """What `union` needs to know about a part."""
+    table = part.table
+    n_labelled = int(np.count_nonzero(part.labels >= 0))
+    return Look(table.n_rows, n_labelled, table.n_features, table.names, float(part.row_weights.sum()))
+
+
+def union(
+    looks: Iterable[Look], owner: str, features: FeatureNames | None = None
+) -> tuple[FeatureNames, int]:
+    """As `survey`, from what is known about each part."""
     n_rows, weight = 0, 0.0
-    for table, _, row_weights in parts:
-        n_rows, weight = n_rows + table.n_rows, weight + row_weights.sum()
+    for look in looks:
+        n_rows, weight = n_rows + look.n_rows, weight + look.weight
         if features is None:
-            if table.names is not None:
-                check_distinct(table.names)
-            features = FeatureNames(table.n_features, table.names)
+            if look.names is not None:
+                check_distinct(look.names)
+            features = FeatureNames(look.n_features, look.names)
         else:
-            columns = features.columns_of(table.n_features, table.names, owner=owner)
-            features = features.extended(columns, table.names)
+            columns = features.columns_of(look.n_features, look.names, owner=owner)
+            features = features.extended(columns, look.names)
     if features is None or not n_rows:
         # scikit-learn looks for these words.
         raise DataError("'X' of fit must have at least one row, but found array with 0 sample(s). Add rows.")
@@ -128,3 +157,11 @@ def read_again(parts: Iterable[Part], features: FeatureNames, n_rows: int, owner
             f"'batches' of fit_batches must give the same rows at each call, but there were {n_rows} rows and then "
             f"{found}. Open the table anew in each call."
         )
+
+
+def coded_rows(
+    parts: Iterable[Part], features: FeatureNames, n_rows: int, n_components: int, owner: str
+) -> Iterator[Rows]:
+    """As `read_again`, in the form that is the fastest for the engine."""
+    for rows in read_again(parts, features, n_rows, owner):
+        yield with_codes(rows, features.n_features, n_components)

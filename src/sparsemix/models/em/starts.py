@@ -45,23 +45,34 @@ class Ground(NamedTuple):
 
 def some_rows(blocks: Iterable[Rows], n_components: int, rng: np.random.Generator) -> Rows:
     """As many rows as a guess takes, drawn without replacement, and all with a label; their order is kept."""
-    n_wanted = max(FEWEST_ROWS, ROWS_PER_COMPONENT * n_components)
+    n_wanted = rows_wanted(n_components)
     kept, tickets, n_kept = [], [], 0
     for block in blocks:
         kept.append(block)
-        tickets.append(np.where(block.labels >= 0, -1.0, rng.random(block.n_rows)))
+        tickets.append(drawn_tickets(block, rng))
         n_kept += block.n_rows
         if n_kept > MOST_WAITING * n_wanted:
-            kept, tickets = _with_lowest_tickets(kept, tickets, n_wanted)
+            kept, tickets = with_lowest_tickets(kept, tickets, n_wanted)
             n_kept = kept[0].n_rows
     if n_kept > n_wanted:
-        kept, _ = _with_lowest_tickets(kept, tickets, n_wanted)
+        kept, _ = with_lowest_tickets(kept, tickets, n_wanted)
     return joined(kept)
 
 
-def _with_lowest_tickets(
+def rows_wanted(n_components: int) -> int:
+    """Rows without a label that a guess takes, if there are so many."""
+    return max(FEWEST_ROWS, ROWS_PER_COMPONENT * n_components)
+
+
+def drawn_tickets(rows: Rows, rng: np.random.Generator) -> FloatVector:
+    """A number for each row, (n_rows,); the lowest are taken, and those of rows with a label are below all others."""
+    return np.where(rows.labels >= 0, -1.0, rng.random(rows.n_rows))
+
+
+def with_lowest_tickets(
     blocks: list[Rows], tickets: list[FloatVector], n_wanted: int
 ) -> tuple[list[Rows], list[FloatVector]]:
+    """The rows with the lowest tickets, in their order, and all with a label; and their tickets."""
     rows, ticket = joined(blocks), np.concatenate(tickets)
     unknown = ticket[ticket >= 0.0]
     last = np.partition(unknown, n_wanted - 1)[n_wanted - 1] if unknown.size > n_wanted else np.inf

@@ -1,0 +1,61 @@
+"""What is saved in the middle of a fit changes nothing about the model at its end."""
+
+import numpy as np
+import pytest
+from counted_texts import texts, write
+from model_files import hash_of
+
+from sparsemix import load_model
+from sparsemix.cli import checkpoints
+
+SAMPLED = ["--n-sweeps", 6, "--burn-in", 2, "--thin", 2]
+FITS = {
+    "multinomial": ["--max-iter", 7],
+    "bernoulli-em": ["--batch-rows", 40],
+    "hashed-gibbs": SAMPLED,
+    "gamma-poisson": ["--max-iter", 9],
+    "click-rate": ["--max-iter", 8],
+}
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory):
+    """A table of counted texts, and one of events."""
+    folder = tmp_path_factory.mktemp("tables")
+    user, ad = np.indices((20, 6)).reshape(2, -1)
+    events = [(u, f"ad{a}", "impression", 9 + (u + a) % 2) for u, a in zip(user, ad, strict=True)]
+    events += [(u, f"ad{a}", "click", 3) for u, a in zip(user, ad, strict=True) if (u + a) % 2]
+    return write(folder / "texts.csv", texts(180)), write(
+        folder / "events.csv", events, "user,ad,event,count"
+    )
+
+
+def command_of(kind, tables):
+    return ["fit", tables[kind == "click-rate"], "--model", kind, "-k", 3, *FITS[kind], "--quiet", "-o"]
+
+
+@pytest.mark.parametrize("kind", FITS)
+@pytest.mark.parametrize("every", [2, 1_000])
+def test_they_change_no_bit(sparsemix, tables, tmp_path, monkeypatch, kind, every):
+    whole, path, n_saved = tmp_path / "whole.smx", tmp_path / "m.smx", 0
+    assert sparsemix(*command_of(kind, tables), whole) == 0
+
+    def saved(model, where):
+        nonlocal n_saved
+        n_saved += 1
+        monkeypatch.undo()
+        checkpoints.save_model(model, where)
+        assert load_model(where).get_params() == load_model(whole).get_params()
+        monkeypatch.setattr(checkpoints, "save_model", saved)
+
+    monkeypatch.setattr(checkpoints, "save_model", saved)
+    assert sparsemix(*command_of(kind, tables), path, "--checkpoint-every", every) == 0
+    assert hash_of(path) == hash_of(whole)
+    assert bool(n_saved) == (every < 1_000)
+
+
+def test_several_starts_have_none(sparsemix, tables, tmp_path):
+    command = command_of("multinomial", tables)
+    assert sparsemix(*command, tmp_path / "m.smx", "--n-init", 2, "--checkpoint-every", 1) == 2
+    assert "--checkpoint-every is not for several starts" in sparsemix.err
+    assert not (tmp_path / "m.smx").exists()
