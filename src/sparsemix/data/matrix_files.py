@@ -2,6 +2,7 @@
 
 import gzip
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -108,7 +109,7 @@ def _damage_reported(file: Path) -> Iterator[None]:
             f"{file} takes more memory than there is, and files of this format are read whole. "
             f"Write its rows as svmlight or as a table, which can be read in batches."
         ) from error
-    except (OSError, ValueError, KeyError, EOFError, OverflowError, zipfile.BadZipFile) as error:
+    except (OSError, ValueError, KeyError, EOFError, OverflowError, zipfile.BadZipFile, zlib.error) as error:
         # NumPy takes what it does not recognise for a pickle, and names the unsafe way to load one.
         reason = "SciPy has not written it" if "pickle" in str(error) else str(error).rstrip(".")
         raise DataError(f"{file} is damaged or is no matrix file: {reason}.") from error

@@ -44,7 +44,7 @@ def gather(rows, row, rules, clusters, cells):
         added = rows.counts[at]
         without = log_tokens(rules.a, 0.0, added)
         rest += without
-        cell = cells.first[rows.columns[at]]
+        cell = cells.first[rows.columns[at]] - 1
         while cell >= 0:
             slot, count = cells.slot[cell], cells.counts[cell]
             gained = (cells.log_counts[cell] if added == 1.0 else log_tokens(rules.a, count, added)) - without
@@ -133,14 +133,14 @@ def new_cell(clusters, cells, feature, slot):
     cells.numbers[0] = cells.after[cell]
     cells.numbers[1] -= 1
     cells.slot[cell], cells.feature[cell], cells.counts[cell] = slot, feature, 0.0
-    follower, own_follower = cells.first[feature], clusters.own[slot]
+    follower, own_follower = cells.first[feature] - 1, clusters.own[slot]
     cells.before[cell], cells.after[cell] = -1, follower
     cells.own_before[cell], cells.own_after[cell] = -1, own_follower
     if follower >= 0:
         cells.before[follower] = cell
     if own_follower >= 0:
         cells.own_before[own_follower] = cell
-    cells.first[feature], clusters.own[slot] = cell, cell
+    cells.first[feature], clusters.own[slot] = cell + 1, cell
     clusters.n_held[slot] += 1
     return cell
 
@@ -153,7 +153,7 @@ def drop_cell(clusters, cells, cell):
     if before >= 0:
         cells.after[before] = after
     else:
-        cells.first[cells.feature[cell]] = after
+        cells.first[cells.feature[cell]] = after + 1
     if after >= 0:
         cells.before[after] = before
     if own_before >= 0:
@@ -174,7 +174,7 @@ def change_row(rows, row, rules, clusters, cells, slot, share):
     clusters.sizes[slot] += share
     clusters.totals[slot] += share * rows.lengths[row]
     for at in range(rows.indptr[row], rows.indptr[row + 1]):
-        cell = cells.first[rows.columns[at]]
+        cell = cells.first[rows.columns[at]] - 1
         while cell >= 0 and cells.slot[cell] != slot:
             cell = cells.after[cell]
         if cell < 0:

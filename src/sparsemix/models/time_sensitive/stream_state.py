@@ -86,7 +86,8 @@ class Cells(NamedTuple):
 
     slot, feature, counts : (n_cells,); log_counts : log(a + count).
     before, after : in the list of the feature; own_before, own_after : of the cluster.
-    first : (n_features,) where the lists of the features begin. numbers : (2,) first unused cell, and how many.
+    first : (n_features,) where the lists of the features begin, from 1 on; 0 for none, so that what is not read
+        takes no memory. numbers : (2,) first unused cell, and how many.
     """
 
     slot: IntVector
@@ -129,7 +130,7 @@ def no_cells(n_features: int) -> Cells:
     """Lists without clusters."""
     real = ("counts", "log_counts")
     empty: Any = {name: np.zeros(0, np.float64 if name in real else np.int64) for name in Cells._fields}
-    known = {"first": np.full(n_features, -1), "numbers": np.array([-1, 0])}
+    known = {"first": np.zeros(n_features, np.int64), "numbers": np.array([-1, 0])}
     return with_cells(Cells(**empty | known), FIRST_CELLS)
 
 
@@ -145,7 +146,9 @@ def with_cells(cells: Cells, n_cells: int) -> Cells:
 
 def with_features(cells: Cells, n_features: int) -> Cells:
     """The same cells with lists for more features."""
-    return cells._replace(first=np.append(cells.first, np.full(n_features - cells.first.size, -1)))
+    first = np.zeros(n_features, np.int64)
+    first[: cells.first.size] = cells.first
+    return cells._replace(first=first)
 
 
 def _grown(arrays: Clusters | Cells, size: int, fixed: set[str]) -> dict[str, Any]:
