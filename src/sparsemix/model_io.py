@@ -83,7 +83,10 @@ def load_model(path: str | os.PathLike[str], *, mmap: bool = True) -> Any:
     payload = read_payload(path, mmap=mmap)
     try:
         return model_class(payload.kind).from_payload(payload)
-    except (SparsemixError, KeyError, TypeError, ValueError) as error:
+    except MemoryError as error:
+        reason = "the model that it describes takes more memory than there is. Load it on a larger machine"
+        raise ModelFileError(f"cannot read the model file {os.fspath(path)!r}: {reason}.") from error
+    except (SparsemixError, ArithmeticError, KeyError, TypeError, ValueError) as error:
         reason = str(error) if isinstance(error, SparsemixError) else "its content makes no model of its kind"
         reason = reason.rstrip(".")
         raise ModelFileError(f"cannot read the model file {os.fspath(path)!r}: {reason}.") from error

@@ -181,7 +181,7 @@ class MixtureInTime(ClusterMixin, BaseEstimator):
         parameters = self.get_params()
         if not isinstance(self.init, str):
             parameters["init"] = "sequential"
-        if not isinstance(self.half_life, str | float | int | None):
+        if hasattr(self.half_life, "total_seconds"):
             parameters["half_life"] = self.half_life.total_seconds()
         return payload.pack(self.model_kind, parameters, self._clusters)
 

@@ -297,7 +297,7 @@ class StreamingTimeSensitiveMixture(ClusterMixin, BaseEstimator):
         parameters = self.get_params()
         if isinstance(self.time_kernel, TimeKernel):
             parameters |= stream_checks.plain_kernel(self.time_kernel)
-        if not isinstance(self.half_life, str | float | int | None):
+        if hasattr(self.half_life, "total_seconds"):
             parameters["half_life"] = self.half_life.total_seconds()
         return stream_payload.pack(self.model_kind, parameters, self._stream, self._features)
 

@@ -1,0 +1,64 @@
+"""Fuzz a target, guided by what it reaches: ``python tests/fuzz/fuzz.py table_file --seconds 600``.
+
+Needs ``pip install atheris``. It begins with the inputs in ``corpus``, and with small models of every kind; the input
+that breaks something is written to the folder of scratch files, which is printed.
+"""
+
+import argparse
+import importlib
+import pkgutil
+import sys
+import tempfile
+from itertools import chain
+from pathlib import Path
+
+import atheris
+
+GUIDED = ("sparsemix.persistence", "sparsemix.data", "sparsemix.models")
+MODULES = [
+    module.name
+    for package in map(importlib.import_module, GUIDED)
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+]
+COMPILED = [name for name in MODULES if name.endswith("kernels")]
+for name in COMPILED:
+    importlib.import_module(name)  # as it is, with all that it calls
+with atheris.instrument_imports(include=GUIDED):
+    for name in MODULES:
+        importlib.import_module(name)
+
+from fuzz_targets import TARGETS
+from fuzz_mutations import changed_model_file
+
+FOLDER = Path(__file__).parent
+TESTS = FOLDER.parent
+GOLDEN = [TESTS / "persistence" / "golden", TESTS / "models" / "time_sensitive" / "golden"]
+
+
+def mutate(content, most, seed):
+    """A whole container with one change in it half of the time, else any change of bytes."""
+    changed = changed_model_file(content, seed) if seed % 2 else None
+    return atheris.Mutate(content, most) if changed is None else changed[:most]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("target", choices=TARGETS)
+    parser.add_argument("--seconds", type=int, default=600)
+    options = parser.parse_args()
+    scratch = Path(tempfile.mkdtemp(prefix=f"fuzz-{options.target}-"))
+    print(f"scratch files: {scratch}")
+    seeds = [FOLDER / "corpus" / options.target]
+    if options.target != "table_file":
+        seeds += GOLDEN
+    limits = [f"-max_total_time={options.seconds}", "-max_len=20000", "-rss_limit_mb=2048", "-timeout=20"]
+    arguments = [sys.argv[0], *limits, f"-artifact_prefix={scratch}/", str(scratch), *map(str, seeds)]
+    for path in chain.from_iterable(map(Path.iterdir, seeds)):
+        TARGETS[options.target](path.read_bytes())  # compiles, which would be too slow for an input
+    mutator = {} if options.target == "table_file" else {"custom_mutator": mutate}
+    atheris.Setup(arguments, TARGETS[options.target], **mutator)
+    atheris.Fuzz()
+
+
+if __name__ == "__main__":
+    main()
