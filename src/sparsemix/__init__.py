@@ -29,6 +29,7 @@ _HOME = {
     "OnlineBernoulliMixture": "sparsemix.models.online_profiles",
     "load_model": "sparsemix.model_io",
     "save_model": "sparsemix.model_io",
+    "ClusterError": "sparsemix.foundation.errors",
     "DataError": "sparsemix.foundation.errors",
     "MissingExtraError": "sparsemix.foundation.errors",
     "ModelFileError": "sparsemix.foundation.errors",
@@ -36,13 +37,14 @@ _HOME = {
     "SparsemixError": "sparsemix.foundation.errors",
     "UnknownFeaturesWarning": "sparsemix.foundation.errors",
 }
-_MODULES = ("chains", "metrics")
+_MODULES = ("chains", "distributed", "metrics")
 """Loaded on first use as well, with the functions in them: ``sparsemix.chains.r_hat``."""
 
 __all__ = [
     "BayesianNMF",
     "BernoulliMixture",
     "ClickRateModel",
+    "ClusterError",
     "DataError",
     "Dataset",
     "GammaPoissonFactors",
@@ -71,10 +73,12 @@ __all__ = [
 
 if TYPE_CHECKING:
     from sparsemix import chains as chains
+    from sparsemix import distributed as distributed
     from sparsemix import metrics as metrics
     from sparsemix.answers import KeywordSuggester
     from sparsemix.data import Dataset, iter_batches, read_mailbox, read_table
     from sparsemix.foundation.errors import (
+        ClusterError,
         DataError,
         MissingExtraError,
         ModelFileError,

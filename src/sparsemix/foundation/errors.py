@@ -23,6 +23,10 @@ class MissingExtraError(SparsemixError, ImportError):
     """A library is not installed that only some installations need; the message names the extra that brings it."""
 
 
+class ClusterError(SparsemixError, RuntimeError):
+    """The machines or processes that were to do the work cannot be reached, or were lost again and again."""
+
+
 class UnknownFeaturesWarning(UserWarning):
     """Some rows hold features, but none that the model knows, so answers for them are hardly more than a guess."""
 

@@ -47,7 +47,6 @@ class Elsewhere(ABC):
         """The start of a `learning.Task`."""
 
 
-
 @dataclass(frozen=True)
 class Loop:
     """How EM runs.

@@ -28,8 +28,8 @@ OnEpoch = Callable[[Epoch], None]
 class Task(NamedTuple):
     """What is to be learnt.
 
-    blocks : the rows, anew for each epoch, or elsewhere; init : a word of `checks.INITS`, responsibilities (n_rows, n_components),
-    or `Statistics` to go on from; trace : that of the fit that goes on.
+    blocks : the rows, anew for each epoch, or elsewhere; init : a word of `checks.INITS`, responsibilities
+    (n_rows, n_components), or `Statistics` to go on from; trace : that of the fit that goes on.
     """
 
     blocks: engine.Blocks | engine.Elsewhere

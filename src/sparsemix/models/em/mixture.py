@@ -146,7 +146,9 @@ class Mixture(Fitted, ClusterMixin, BaseEstimator):
         settings = checks.resolve(self)
         if not isinstance(self.init, str):
             remedy = "Responsibilities of all rows are for fit and fit_batches."
-            raise parameter_error("init", type(self).__name__, "a word where rows are elsewhere", self.init, remedy)
+            raise parameter_error(
+                "init", type(self).__name__, "a word where rows are elsewhere", self.init, remedy
+            )
         self._alternate(rows, rows.survey(self._known_features()), settings, on_epoch)
         return self
 

@@ -63,9 +63,7 @@ def summarize(
     """Expected counts of a portion, sparse (`thinned`); O(nnz x n_components)."""
     part, n_components = part_of(model, X, y), parameters.log_weights.size
     blocks = reading.coded_rows([part], features, part.table.n_rows, n_components, type(model).__name__)
-    return thinned(
-        engine.summarize(blocks, parameters, is_hard=loop.is_hard, n_threads=loop.n_threads)
-    )
+    return thinned(engine.summarize(blocks, parameters, is_hard=loop.is_hard, n_threads=loop.n_threads))
 
 
 def draw(model: Any, X: Any, y: Any, features: FeatureNames, lot: Lot, first_row: int) -> Draw:

@@ -1,0 +1,107 @@
+"""Work on a Dask cluster: what was lost with a worker is done again, and nothing is left behind when the work ends."""
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from sparsemix.foundation.errors import ClusterError, parameter_error
+from sparsemix.foundation.extras import dask
+
+BATCHES_PER_THREAD = 2  # handed out at once, so that no worker waits for the next
+
+
+class Cluster:
+    """The workers of a client.
+
+    Parameters
+    ----------
+    client : distributed.Client or None
+        None takes the one that was opened last.
+    owner : str
+        Who asks, for messages.
+
+    Raises
+    ------
+    ParameterError
+        If `client` is no client, or there is none.
+    MissingExtraError
+        If Dask is not installed.
+    """
+
+    def __init__(self, client: Any, owner: str) -> None:
+        distributed = dask("distributed")
+        if client is None:
+            try:
+                client = distributed.get_client()
+            except ValueError:
+                client = None
+        if not isinstance(client, distributed.Client):
+            rule = "a distributed.Client, or None where one is open"
+            remedy = "Open one: client = distributed.Client(n_workers=4, threads_per_worker=1)."
+            raise parameter_error("client", owner, rule, client, remedy)
+        self.client = client
+
+    def result(self, work: Any) -> Any:
+        """What delayed work comes to."""
+        return self.results([work])[0]
+
+    def results(self, works: list[Any]) -> list[Any]:
+        """What delayed works come to, in their order."""
+        with _in_our_words():
+            futures = self.start(works)
+            return [self.wait(future) for future in futures]
+
+    def wait(self, future: Any) -> Any:
+        """The result of a future; it is taken back if the wait ends in an error."""
+        with _in_our_words():
+            try:
+                return future.result()
+            except BaseException:
+                future.cancel()
+                raise
+
+    def start(self, work: Any) -> Any:
+        """The future of delayed work, or those of a list, which begins at once; models in it may be large."""
+        with dask("dask.config").set({"distributed.admin.large-graph-warning-threshold": "1TB"}):
+            return self.client.compute(work, optimize_graph=False)
+
+    def kept(self, batches: list[Any]) -> list[Any]:
+        """The same batches, loaded once and held by workers; one that is lost is loaded anew."""
+        return list(self.client.persist(batches, optimize_graph=False))
+
+    def in_order(self, works: Iterable[Any]) -> Iterator[Any]:
+        """Results of delayed works in their order; a few at a time are under way or wait for their turn."""
+        waiting: deque[Any] = deque()
+        try:
+            with _in_our_words():
+                for work in works:
+                    waiting.append(self.start(work))
+                    if len(waiting) > self._most_waiting():
+                        yield waiting.popleft().result()
+                while waiting:
+                    yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
+
+    def _most_waiting(self) -> int:
+        return BATCHES_PER_THREAD * max(1, sum(map(int, self.client.nthreads().values())))
+
+
+@contextmanager
+def _in_our_words() -> Iterator[None]:
+    """Turn errors about workers and connections into ClusterError."""
+    from asyncio import CancelledError
+
+    killed = dask("distributed").KilledWorker
+    closed = dask("distributed.comm").CommClosedError
+    try:
+        yield
+    except killed as error:
+        raise ClusterError(
+            "workers were lost again and again over the same batch. They may need more memory: give smaller batches, "
+            f"or fewer threads to each worker. ({error})"
+        ) from error
+    except (CancelledError, closed, TimeoutError) as error:
+        raise ClusterError(f"the scheduler was lost: {error or type(error).__name__}.") from error

@@ -1,0 +1,188 @@
+"""The online learner on workers (ADS, section 4.2): rounds of children, each with a share of the rows, and joins.
+
+Children start from the same posterior, on workers; what they have learnt comes back as messages and is added in the
+order of the rows. Which child learns which rows depends on the batches and the number of children alone, so that
+timing, the number of workers and lost workers leave the same bits. A row counts once: it is in one share of one round,
+and the posterior refuses messages of another round.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsemix.data.inputs import BinaryRows
+from sparsemix.distributed.arrivals import Arrivals, Loaded, Share
+from sparsemix.distributed.batches import NamedLabels
+from sparsemix.distributed.cluster import Cluster
+from sparsemix.distributed.run import Join, Run, Stopwatch
+from sparsemix.distributed.wire import call, n_bytes, unpacked
+from sparsemix.foundation.errors import DataError
+from sparsemix.models.online_profiles import deltas
+from sparsemix.persistence import Payload
+
+GROWTH = 0.5  # of the rows before a round, the share that it adds at most, or what one child learns alone
+BATCHES_AHEAD = 2  # loaded for each child beyond the one whose turn it is
+
+
+class Rounds:
+    """Learn rows of batches on workers.
+
+    Parameters
+    ----------
+    cluster : Cluster
+    batches : list of delayed batches
+    model : OnlineBernoulliMixture
+        New, or in the middle of these rows; changed in place.
+    n_children : int
+        Of each round.
+    run : Run
+        Told of each join.
+    save : callable
+        Called when the model has learnt the rows up to some row, and none after it.
+    """
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        batches: list[Any],
+        model: Any,
+        *,
+        n_children: int,
+        run: Run,
+        save: Callable[[], None],
+    ) -> None:
+        reader = type(model)(**model.get_params())
+        self._cluster, self._model, self._run, self._save = cluster, model, run, save
+        self._arrivals = Arrivals(cluster, batches, reader, BATCHES_AHEAD * n_children)
+        self._reader, self._n_children = reader, n_children
+
+    def learn(self) -> None:
+        """Learn all rows that the model has not learnt yet."""
+        if hasattr(self._model, "_learner"):
+            self._skip()
+        else:
+            self._prime()
+        while shares := self._arrivals.shares([self._share_size()] * self._n_children):
+            while shares:
+                shares = self._round(shares)
+            self._save()
+        self._model.prime()
+        self._save()
+
+    def _skip(self) -> None:
+        """Leave out the rows that the model has learnt; DataError if they are others."""
+        learner = self._model._learner
+        shares = self._arrivals.until(learner.n_rows)
+        n_rows = sum(share.last - share.first for share in shares)
+        ours, theirs = learner.features, self._arrivals.features
+        is_same = theirs is not None and ours.n_features == theirs.n_features
+        if is_same and theirs is not None and ours.names is not None:
+            is_same = theirs.names is not None and list(ours.names) == list(theirs.names)
+        if n_rows != learner.n_rows or not is_same:
+            raise DataError(
+                f"the batches are not those that the checkpoint has learnt {learner.n_rows} rows of. Give the same "
+                f"ones in the same order, or leave resume out to start anew."
+            )
+        self._arrivals.features = ours
+
+    def _prime(self) -> None:
+        settings = self._model._new_settings()
+        watch = Stopwatch()
+        shares = self._arrivals.until(settings.priming_rows)
+        if not shares:
+            raise DataError(
+                "'source' of fit must have at least one row, but its batches have none. Add rows."
+            )
+        parts = [(share.batch.loaded, share.last, share.batch.label_names) for share in shares]
+        payload = self._cluster.result(call(prime, self._reader, parts))
+        self._model._adopt(unpacked(payload)._learner)
+        self._arrivals.features = self._model._learner.features
+        n_rows = self._model._learner.n_rows
+        self._told(Join(len(self._run.joins) + 1, 1, n_rows, n_bytes(payload.arrays), 0, watch.read()))
+
+    def _share_size(self) -> int:
+        """Rows of one child."""
+        stream = self._model._learner.stream
+        if stream is None:  # there were too few rows to begin one, so that none is left
+            return 1
+        alone = max(1, int(deltas.rows_until_join(stream)))
+        together = max(alone, int(GROWTH * stream.n_rows))
+        return min(alone, -(-together // self._n_children))
+
+    def _round(self, shares: Sequence[Share]) -> list[Share]:
+        """Let children learn the shares, and join; returns what is left of the shares."""
+        watch, learner = Stopwatch(), self._model._learner
+        start = learner.begin_round(len(shares))
+        most, settings = deltas.rows_until_join(start), learner.settings
+        common = call(shared, start, settings)
+        works = [
+            call(learn, common, share.batch.loaded, share[1:], *_numbers(share), most) for share in shares
+        ]
+        messages = self._cluster.results(works)
+        n_damped = learner.join(messages)
+        learner.features = self._arrivals.features
+        self._model._adopt(learner)
+        self._told(
+            Join(
+                number=len(self._run.joins) + 1,
+                n_messages=len(messages),
+                n_rows=sum(message.n_rows for message in messages),
+                n_bytes=sum(message.n_bytes for message in messages),
+                n_bytes_of_model=n_bytes(start),
+                seconds=watch.read(),
+                n_damped=n_damped,
+            )
+        )
+        rest = [share.after(message.n_rows) for share, message in zip(shares, messages, strict=True)]
+        return [share for share in rest if share.first < share.last]
+
+    def _told(self, join: Join) -> None:
+        self._run.label_names = self._arrivals.label_names
+        self._run.add(join)
+
+
+def _numbers(share: Share) -> tuple[Any, ...]:
+    batch = share.batch
+    return batch.columns, batch.label_names, batch.n_features
+
+
+def prime(model: Any, parts: Sequence[tuple[Loaded, int, list[str] | None]]) -> Payload:
+    """A model that has learnt the first rows of batches; runs on a worker.
+
+    Each part is a batch, how many of its rows, and the names of labels of all files up to it.
+    """
+    for loaded, n_rows, names in parts:
+        rows = BinaryRows(loaded.rows.block(0, n_rows).to_csr(loaded.rows.n_features), loaded.rows.names)
+        if not hasattr(model, "_learner"):
+            model._start(model._new_settings(), rows)
+        model._learn(rows, _labels(loaded, names)[:n_rows])
+    stored: Payload = model.to_payload()
+    return stored
+
+
+def shared(start: Any, settings: Any) -> tuple[Any, Any]:
+    """What all children of a round begin with; runs on a worker."""
+    return start, settings
+
+
+def learn(
+    common: tuple[Any, Any],
+    loaded: Loaded,
+    part: tuple[int, int],
+    columns: NDArray[np.int32] | None,
+    names: list[str] | None,
+    n_features: int,
+    most: int,
+) -> deltas.Message:
+    """What a child learns from a part of a batch; runs on a worker."""
+    start, settings = common
+    labels = _labels(loaded, names)[slice(*part)]
+    return deltas.child(start, loaded.rows.block(*part, columns), labels, n_features, settings, most)
+
+
+def _labels(loaded: Loaded, names: list[str] | None) -> NDArray[np.int64]:
+    if loaded.label_names is None or names is None:
+        return loaded.labels
+    return NamedLabels(loaded.labels, loaded.label_names).numbered(names)
