@@ -1,6 +1,7 @@
 """Files that hold a matrix: SciPy ``.npz``, Matrix Market ``.mtx``, svmlight. Their values are counts."""
 
 import gzip
+import lzma
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -20,6 +21,11 @@ from sparsemix.foundation.errors import DataError
 from sparsemix.foundation.wording import counted
 
 MOST_EMPTY_ROWS = 2**27
+# What the readers of archives and arrays raise on damaged ones; RuntimeError where a part is encrypted or too new.
+_DAMAGE = (
+    OSError, ValueError, KeyError, TypeError, AttributeError, EOFError, OverflowError, RuntimeError, zipfile.BadZipFile,
+    zlib.error, lzma.LZMAError,
+)  # fmt: skip
 SIZE_REMEDY = "Correct the size that it declares, or leave out what is empty."
 
 
@@ -109,7 +115,7 @@ def _damage_reported(file: Path) -> Iterator[None]:
             f"{file} takes more memory than there is, and files of this format are read whole. "
             f"Write its rows as svmlight or as a table, which can be read in batches."
         ) from error
-    except (OSError, ValueError, KeyError, EOFError, OverflowError, zipfile.BadZipFile, zlib.error) as error:
+    except _DAMAGE as error:
         # NumPy takes what it does not recognise for a pickle, and names the unsafe way to load one.
         reason = "SciPy has not written it" if "pickle" in str(error) else str(error).rstrip(".")
         raise DataError(f"{file} is damaged or is no matrix file: {reason}.") from error
