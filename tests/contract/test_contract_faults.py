@@ -14,7 +14,6 @@ from scipy import sparse
 from sparsemix import DataError, ParameterError
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "developer" / "faults.md"
 
 
 @pytest.mark.slow
@@ -123,9 +122,10 @@ def test_wide_sparse_rows_are_not_made_dense(subject):
     assert peak < 4e8
 
 
-def test_the_page_of_faults_names_tests_that_there_are():
-    named = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", PAGE.read_text("utf-8"))
-    assert len(named) > 60
+@pytest.mark.parametrize(("page", "least"), [("developer/faults.md", 60), ("systems/errata.md", 6)])
+def test_pages_name_tests_that_there_are(page, least):
+    named = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", (ROOT / "docs" / page).read_text("utf-8"))
+    assert len(named) > least
     for path in sorted({path for path, _ in named}):
         functions = re.findall(r"^def (\w+)", (ROOT / path).read_text("utf-8"), re.MULTILINE)
         assert {test for where, test in named if where == path} <= set(functions), path

@@ -20,6 +20,8 @@ PAGES = (
     DOCS / "guide" / "hashed_gibbs.md",
     DOCS / "guide" / "click_rates.md",
     DOCS / "guide" / "mailbox.md",
+    DOCS / "guide" / "uncertainty.md",
+    DOCS / "guide" / "streaming.md",
 )
 BLOCK = re.compile(
     r"^```python\n(?P<code>.*?)^```\n(?:\n```text\n(?P<output>.*?)^```\n)?", re.MULTILINE | re.DOTALL
