@@ -70,6 +70,8 @@ def _log_negligible(prior: Prior) -> float:
 
 def _log_weights(statistics: Statistics, prior: Prior) -> FloatVector:
     sizes = statistics.sizes + prior.class_weight
+    if not sizes.any():  # weights so small that no row counts
+        return np.full(sizes.size, -np.log(sizes.size))
     with np.errstate(divide="ignore"):
         return np.asarray(np.log(sizes) - np.log(sizes.sum()))
 
