@@ -11,10 +11,13 @@ TINY, HUGE = (5e-324, 1e-300), (1e300, 1.7e308)
 
 def assert_finite_or_refused(subject, learn):
     """Learn with warnings as errors; what comes out without one is finite."""
+    refusal = ""
     try:
         model = learn()
     except SparsemixError as error:
-        assert " must " in str(error)
+        refusal = str(error)
+    if refusal:
+        assert " must " in refusal
         return
     for question, answer in subject.answers(model).items():
         assert np.isfinite(np.asarray(answer, dtype=float)).all(), question
