@@ -8,7 +8,7 @@ from cluster_cases import topics
 @pytest.fixture(scope="session")
 def client():
     distributed = pytest.importorskip("distributed")
-    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
     with distributed.Client(processes=False, **options) as client:
         yield client
 

@@ -87,7 +87,7 @@ def predict(model: SavableModel, source: Any, *, client: Any = None, **reading: 
     >>> from sparsemix.distributed import predict
     >>> rows = np.repeat(np.eye(2), 50, axis=0)
     >>> model = OnlineBernoulliMixture(n_components=2, random_state=0).fit(rows)
-    >>> with Client(processes=False, dashboard_address=None) as client:
+    >>> with Client(processes=False, dashboard_address=":0") as client:
     ...     found = predict(model, da.from_array(rows, chunks=(30, 2)), client=client)
     >>> bool((found == model.predict(rows)).all())
     True

@@ -1,7 +1,6 @@
 """Batches on their way to the online learner: loaded by workers a few ahead of their turn, and cut into shares."""
 
 from collections import deque
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -86,7 +85,7 @@ class Arrivals:
         self._loading: deque[tuple[Any, Any]] = deque()
         self._now: Share | None = None
 
-    def shares(self, sizes: Iterator[int] | list[int]) -> list[Share]:
+    def shares(self, sizes: list[int]) -> list[Share]:
         """The next shares, one for each size; they end where their batch does, and there are none after the last."""
         found = []
         for size in sizes:
@@ -104,11 +103,17 @@ class Arrivals:
             n_rows -= share.last - share.first
         return found
 
-    def _next(self, size: int) -> Share | None:
+    def has_more(self) -> bool:
+        """Whether there are rows left."""
         while self._now is None or self._now.first == self._now.last:
             if not self._waiting and not self._loading:
-                return None
+                return False
             self._now = self._turn()
+        return True
+
+    def _next(self, size: int) -> Share | None:
+        if not self.has_more() or self._now is None:
+            return None
         share = self._now._replace(last=min(self._now.last, self._now.first + size))
         self._now = self._now.after(share.last - share.first)
         return share

@@ -93,7 +93,8 @@ def fit(
     each child learns a share of the rows, as many as the learner alone would before it looks at its components anew,
     and all together at most half of the rows before them; shares end where batches do. What has changed comes back,
     20 bytes for each explicit feature of a component, and is added in the order of the rows; components come and go
-    between rounds only. `checkpoint` is written when all rows up to one are learnt, which is after nearly every join.
+    between rounds only. A child whose share of the rows that may wait is full leaves the rest of its rows to a further
+    step of the same round.
 
     Examples
     --------
@@ -104,7 +105,7 @@ def fit(
     >>> rng = np.random.default_rng(0)
     >>> ads = np.vstack([rng.random((50, 8)) < [0.9] * 4 + [0.1] * 4, rng.random((50, 8)) < [0.1] * 4 + [0.9] * 4])
     >>> model = BernoulliMixture(n_components=2, random_state=0)
-    >>> with Client(processes=False, dashboard_address=None) as client:
+    >>> with Client(processes=False, dashboard_address=":0") as client:
     ...     run = fit(model, da.from_array(ads, chunks=(40, 8)), client=client)
     >>> run.joins[0].n_batches, run.joins[0].n_rows, len(run.joins) == model.n_iter_
     (3, 100, True)

@@ -40,7 +40,7 @@ class Rounds:
     run : Run
         Told of each join.
     save : callable
-        Called when the model has learnt the rows up to some row, and none after it.
+        Called before each join is told.
     """
 
     def __init__(
@@ -64,10 +64,8 @@ class Rounds:
             self._skip()
         else:
             self._prime()
-        while shares := self._arrivals.shares([self._share_size()] * self._n_children):
-            while shares:
-                shares = self._round(shares)
-            self._save()
+        while self._arrivals.has_more():
+            self._round()
         self._model.prime()
         self._save()
 
@@ -100,52 +98,57 @@ class Rounds:
         self._model._adopt(unpacked(payload)._learner)
         self._arrivals.features = self._model._learner.features
         n_rows = self._model._learner.n_rows
+        self._save()
         self._told(Join(len(self._run.joins) + 1, 1, n_rows, n_bytes(payload.arrays), 0, watch.read()))
 
-    def _share_size(self) -> int:
-        """Rows of one child."""
-        stream = self._model._learner.stream
-        if stream is None:  # there were too few rows to begin one, so that none is left
-            return 1
-        alone = max(1, int(deltas.rows_until_join(stream)))
-        together = max(alone, int(GROWTH * stream.n_rows))
-        return min(alone, -(-together // self._n_children))
-
-    def _round(self, shares: Sequence[Share]) -> list[Share]:
-        """Let children learn the shares, and join; returns what is left of the shares."""
+    def _round(self) -> None:
+        """Let children learn shares of the next rows, until nothing of the shares is left."""
         watch, learner = Stopwatch(), self._model._learner
-        start = learner.begin_round(len(shares))
-        most, settings = deltas.rows_until_join(start), learner.settings
-        common = call(shared, start, settings)
-        works = [
-            call(learn, common, share.batch.loaded, share[1:], *_numbers(share), most) for share in shares
-        ]
-        messages = self._cluster.results(works)
-        n_damped = learner.join(messages)
+        done = Join(len(self._run.joins) + 1, 0, 0, 0, 0, 0.0)
+        left: list[Share] = []
+        while left or not done.n_messages:
+            start = learner.begin_round(self._n_children)
+            shares = left or self._arrivals.shares([self._share_size(start)] * self._n_children)
+            messages = self._messages(start, shares)
+            done = _with(done, messages, n_bytes(start), learner.join(messages))
+            rest = [share.after(message.n_rows) for share, message in zip(shares, messages, strict=True)]
+            left = [share for share in rest if share.first < share.last]
         learner.features = self._arrivals.features
         self._model._adopt(learner)
-        self._told(
-            Join(
-                number=len(self._run.joins) + 1,
-                n_messages=len(messages),
-                n_rows=sum(message.n_rows for message in messages),
-                n_bytes=sum(message.n_bytes for message in messages),
-                n_bytes_of_model=n_bytes(start),
-                seconds=watch.read(),
-                n_damped=n_damped,
-            )
-        )
-        rest = [share.after(message.n_rows) for share, message in zip(shares, messages, strict=True)]
-        return [share for share in rest if share.first < share.last]
+        self._save()
+        self._told(done._replace(seconds=watch.read()))
+
+    def _messages(self, start: Any, shares: list[Share]) -> list[deltas.Message]:
+        """What children learn from the shares, in their order."""
+        common = call(shared, start, self._model._learner.settings)
+        most = deltas.rows_until_join(start)
+        works = []
+        for share in shares:
+            batch = share.batch
+            known = (batch.columns, batch.label_names, batch.n_features)
+            works.append(call(learn, common, batch.loaded, share[1:], *known, most))
+        return self._cluster.results(works)
+
+    def _share_size(self, start: Any) -> int:
+        """Rows of one child."""
+        alone = int(deltas.rows_until_join(start))
+        together = max(alone, int(GROWTH * start.n_rows))
+        return min(alone, -(-together // self._n_children))
 
     def _told(self, join: Join) -> None:
         self._run.label_names = self._arrivals.label_names
         self._run.add(join)
 
 
-def _numbers(share: Share) -> tuple[Any, ...]:
-    batch = share.batch
-    return batch.columns, batch.label_names, batch.n_features
+def _with(done: Join, messages: Sequence[deltas.Message], of_model: int, n_damped: int) -> Join:
+    """A join that does more: further messages of children that began with `of_model` bytes."""
+    return done._replace(
+        n_messages=done.n_messages + len(messages),
+        n_rows=done.n_rows + sum(message.n_rows for message in messages),
+        n_bytes=done.n_bytes + sum(message.n_bytes for message in messages),
+        n_bytes_of_model=done.n_bytes_of_model + of_model,
+        n_damped=done.n_damped + n_damped,
+    )
 
 
 def prime(model: Any, parts: Sequence[tuple[Loaded, int, list[str] | None]]) -> Payload:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from sparsemix.data.formats import find_files, is_path
-from sparsemix.data.request import Request
+from sparsemix.data.request import OpenTable, Request, open_table
 from sparsemix.distributed.batches import NamedLabels
 from sparsemix.distributed.wire import call
 from sparsemix.foundation.errors import ParameterError, SparsemixError, parameter_error
@@ -37,9 +37,7 @@ def as_batches(source: Any, y: Any, reading: Mapping[str, Any], owner: str) -> l
     """
     if is_path(source) and not (isinstance(source, list | tuple) and not source):
         _refuse(y, "y", owner, "absent where rows come from files", "Name their column of labels: label=.")
-        Request(**reading)
-        files = find_files(source, reading.get("format")).files
-        return [call(read_file, file, dict(reading)) for file in files]
+        return [call(read_file, *each) for each in files_to_read(source, reading)]
     if reading:
         raise ParameterError(f"'{next(iter(reading))}' of {owner} is for files only. Leave it out.")
     batches = _pieces(source, owner)
@@ -50,6 +48,15 @@ def as_batches(source: Any, y: Any, reading: Mapping[str, Any], owner: str) -> l
         rule = f"cut into {len(batches)} pieces, as the rows are"
         raise parameter_error("y", owner, rule, f"{len(labels)} pieces", "Rechunk one of them.")
     return [call(paired, *both) for both in zip(batches, labels, strict=True)]
+
+
+def files_to_read(source: Any, reading: Mapping[str, Any]) -> list[tuple[Path, dict[str, Any]]]:
+    """Each file with the arguments of `read_table` for it; columns are guessed once, for all alike."""
+    files, same = find_files(source, reading.get("format")), dict(reading)
+    table = open_table(source, Request(**reading))
+    if isinstance(table, OpenTable) and files.format != "baskets":
+        same |= table.roles.columns
+    return [(file, same) for file in files.files]
 
 
 def read_file(file: Path, reading: Mapping[str, Any]) -> Any:
