@@ -22,6 +22,14 @@ def kernel(function: F) -> F:
     return _compiled(function, _MATH)
 
 
+def inner_kernel(function: F) -> F:
+    """Compile `function` as `kernel` does, for other kernels alone: Python cannot call what comes out.
+
+    The entry from Python takes each array of each tuple apart, and compiling that takes longer than a small kernel.
+    """
+    return _compiled(function, _MATH, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+
 def inlined_kernel(function: F) -> F:
     """Compile `function` as `kernel` does, into its callers: a call counts references to each array, twice."""
     return _compiled(function, _MATH, forceinline=True)

@@ -15,6 +15,7 @@ from thread_cases import (
 
 from sparsemix.chains.inputs import by_first_appearance
 from sparsemix.models.time_sensitive import building, chain_kernels, equations, kernels, score_kernels
+from sparsemix.models.time_sensitive.state import RECURSION
 
 families = pytest.mark.parametrize("family", FAMILIES)
 rules = pytest.mark.parametrize(("kernel", "strict"), RULES)
@@ -80,6 +81,7 @@ def test_sweeps_choose_what_the_equations_choose(family, kernel, strict):
         assert_array_equal(by_first_appearance(chains.assigned), by_first_appearance(expected))
         assert tally[2] == np.unique(expected).size
         check_joint(case, chains, tally)
+        check_decays(case, chains)
         labels = chains.assigned.copy()
 
 
@@ -101,6 +103,14 @@ def test_what_sweeps_leave_out_is_not_seen():
         assert np.all(np.exp(exact - exact.max())[missing > 1e-12] < 1e-20)
         n_left_out += np.count_nonzero(missing > 1e-12)
     assert n_left_out >= 3
+
+
+def check_decays(case, chains):
+    if case.timing.way == RECURSION:
+        later = np.flatnonzero(chains.before >= 0)
+        gaps = case.timing.times[later] - case.timing.times[chains.before[later]]
+        assert later.size > 5
+        assert_allclose(chains.decay[later], np.exp(-case.timing.rate * gaps), rtol=1e-15)
 
 
 def check_joint(case, chains, tally):

@@ -85,8 +85,9 @@ def no_clusters(n_rows: int) -> Chains:
     """Rows without clusters."""
     assigned, before, after, head, cursor = np.full((5, n_rows), -1)
     free, rate = np.arange(n_rows - 1, -1, -1), np.zeros(n_rows, np.int64)
-    weights, reach, sums = np.zeros((3, n_rows))
-    return Chains(assigned, before, after, weights, reach, head, cursor, free, np.array([n_rows]), rate, sums)
+    weights, decay, reach, sums = np.zeros((4, n_rows))
+    links, slots = (assigned, before, after, weights, decay), (reach, head, cursor, free, np.array([n_rows]))
+    return Chains(*links, *slots, rate, sums)
 
 
 def fill(chains: Chains, timing: Timing, assigned: IntVector, rate: IntVector | None = None) -> bool:

@@ -11,10 +11,10 @@ import numpy as np
 
 from sparsemix.models.time_sensitive.state import COUNT, RECURSION, SUM
 from sparsemix.models.time_sensitive.time_kernels import PERIODIC, POWER_LAW, STEP, WINDOW
-from sparsemix.numeric.jit import kernel
+from sparsemix.numeric.jit import inlined_kernel, inner_kernel, kernel
 
 
-@kernel
+@inner_kernel
 def weight_between(timing, earlier, later):
     """Weight of one row for a later one."""
     age = timing.times[later] - timing.times[earlier]
@@ -35,7 +35,7 @@ def weight_between(timing, earlier, later):
     return math.exp(exponent)
 
 
-@kernel
+@inner_kernel
 def history(timing, chains, last, row):
     """Sum of the weights of members, from `last` backwards, for a row after them."""
     total = 0.0
@@ -45,14 +45,14 @@ def history(timing, chains, last, row):
     return total
 
 
-@kernel
+@inner_kernel
 def next_member(chains, cluster):
     """First member after the visited row, -1 for none."""
     last = chains.cursor[cluster]
     return chains.after[last] if last >= 0 else chains.head[cluster]
 
 
-@kernel
+@inner_kernel
 def least_by_recursion(weight, gap, until):
     """Log prior weight of a cluster for a row (eq 7), without what the row does to members after the next one.
 
@@ -67,7 +67,7 @@ def least_by_recursion(weight, gap, until):
     return math.log1p((weight + 1.0) * math.exp(-gap))
 
 
-@kernel
+@inner_kernel
 def log_factor(timing, chains, cluster, size, row):
     """Log prior weight of a cluster, without the row, for the row (eq 7), where there is no recursion."""
     if timing.way == COUNT:
@@ -75,7 +75,7 @@ def log_factor(timing, chains, cluster, size, row):
     return _factor_by_sums(timing, chains, chains.cursor[cluster], next_member(chains, cluster), row)
 
 
-@kernel
+@inner_kernel
 def _factor_by_sums(timing, chains, last, following, row):
     if last >= 0:
         passed = history(timing, chains, last, row)
@@ -94,7 +94,16 @@ def _factor_by_sums(timing, chains, last, following, row):
     return total
 
 
-@kernel
+@inlined_kernel
+def note_decay(timing, chains, row, cluster):
+    """Set the decay from the member before a row, if it has one."""
+    last = chains.before[row]
+    if timing.way == RECURSION and last >= 0:
+        rate = timing.rates[chains.rate[cluster]]
+        chains.decay[row] = math.exp(-rate * (timing.times[row] - timing.times[last]))
+
+
+@inner_kernel
 def unlink(timing, chains, row):
     """Take a row out of its cluster; returns whether the cluster falls apart without it.
 
@@ -107,6 +116,7 @@ def unlink(timing, chains, row):
         chains.head[cluster] = following
     if following >= 0:
         chains.before[following] = last
+        note_decay(timing, chains, following, cluster)
     chains.assigned[row] = -1
     if timing.way != SUM:
         return False
@@ -122,7 +132,7 @@ def unlink(timing, chains, row):
     return falls_apart
 
 
-@kernel
+@inner_kernel
 def link(timing, chains, row, cluster):
     """Put a row into a cluster, after the cluster's cursor, which then stands at it."""
     last, following = chains.cursor[cluster], next_member(chains, cluster)
@@ -133,6 +143,7 @@ def link(timing, chains, row, cluster):
         chains.head[cluster] = row
     if following >= 0:
         chains.before[following] = row
+        note_decay(timing, chains, following, cluster)
     chains.cursor[cluster] = row
     pass_by(timing, chains, row)
     if timing.way != SUM:
@@ -150,8 +161,8 @@ def pass_by(timing, chains, row):
         cluster = chains.assigned[row]
         rate, weight = timing.rates[chains.rate[cluster]], 0.0
         if last >= 0:
-            decay = math.exp(-rate * (timing.times[row] - timing.times[last]))
-            weight = (chains.weight[last] + 1.0) * decay
+            note_decay(timing, chains, row, cluster)
+            weight = (chains.weight[last] + 1.0) * chains.decay[row]
         chains.weight[row] = weight
         chains.reach[cluster] = math.log1p(weight) + rate * timing.times[row]
     elif last < 0:
@@ -160,6 +171,19 @@ def pass_by(timing, chains, row):
         chains.weight[row] = chains.weight[last] + 1.0
     else:
         chains.weight[row] = history(timing, chains, last, row)
+
+
+@inner_kernel
+def append(timing, chains, row, cluster):
+    """Put a row after all members of a cluster, with the cursor at the last of them, where it then stands."""
+    last = chains.cursor[cluster]
+    chains.assigned[row], chains.before[row], chains.after[row] = cluster, last, -1
+    if last >= 0:
+        chains.after[last] = row
+    else:
+        chains.head[cluster] = row
+    chains.cursor[cluster] = row
+    pass_by(timing, chains, row)
 
 
 @kernel
@@ -177,15 +201,8 @@ def link_all(
         cluster = assigned[row]
         if cluster < 0:
             continue
-        last = chains.cursor[cluster]
-        chains.assigned[row], chains.before[row], chains.after[row] = cluster, last, -1
-        if last >= 0:
-            chains.after[last] = row
-        else:
-            chains.head[cluster] = row
-        chains.cursor[cluster] = row
-        pass_by(timing, chains, row)
-        is_feasible &= last < 0 or timing.way == RECURSION or chains.weight[row] > 0.0
+        append(timing, chains, row, cluster)
+        is_feasible &= chains.before[row] < 0 or timing.way == RECURSION or chains.weight[row] > 0.0
     chains.cursor[:] = -1
     return is_feasible
 

@@ -7,13 +7,13 @@ same uniforms choose the same clusters as the equations do.
 
 from sparsemix.models.time_sensitive.chain_kernels import link, unlink
 from sparsemix.models.time_sensitive.rate_kernels import change_sums
-from sparsemix.models.time_sensitive.row_kernels import change_row, draw, log_predictive
+from sparsemix.models.time_sensitive.row_kernels import ENTERS, LEAVES, change_row, draw, log_predictive
 from sparsemix.models.time_sensitive.score_kernels import FAR, score_near
 from sparsemix.models.time_sensitive.state import COUNT, RECURSION
-from sparsemix.numeric.jit import kernel
+from sparsemix.numeric.jit import inner_kernel, kernel
 
 
-@kernel
+@inner_kernel
 def place_in_order(window, chains, cluster):
     """Put a cluster into the window, or where it belongs there after its first member has changed."""
     active, n, first = window.active, window.n_active[0], chains.head[cluster]
@@ -31,7 +31,7 @@ def place_in_order(window, chains, cluster):
     active[at] = cluster
 
 
-@kernel
+@inner_kernel
 def leave(window, cluster):
     """Take a cluster out of the window."""
     n, at = window.n_active[0], 0
@@ -52,7 +52,7 @@ def look_ahead(rows, prior, timing, chains, window, row):
         if cluster >= 0 and chains.head[cluster] == at and window.sizes[cluster] == 0:
             member = at
             while member >= 0:
-                change_row(rows, member, prior, window, cluster, 1)
+                change_row(rows, member, prior, window, cluster, ENTERS)
                 member = chains.after[member]
             chains.cursor[cluster] = -1
             place_in_order(window, chains, cluster)
@@ -87,19 +87,19 @@ def drop_past(rows, prior, timing, chains, window, row):
     return log_evidence
 
 
-@kernel
+@inner_kernel
 def empty_cluster(rows, prior, chains, window, cluster):
     """Take all rows of a cluster out of the lists; returns its log evidence, the sum of predictives on the way."""
     total = 0.0
     member = chains.head[cluster]
     while member >= 0:
-        change_row(rows, member, prior, window, cluster, -1)
+        change_row(rows, member, prior, window, cluster, LEAVES)
         total += log_predictive(rows, member, prior, window, cluster)
         member = chains.after[member]
     return total
 
 
-@kernel
+@inner_kernel
 def empty_window(rows, prior, chains, window):
     """Take all clusters out of the window; returns the sum of their log evidence."""
     total = 0.0
@@ -118,7 +118,7 @@ def take_out(rows, row, prior, timing, chains, window):
     falls_apart = unlink(timing, chains, row)
     if timing.rates.shape[0] > 1:
         change_sums(timing, chains, row, chains.rate[cluster], -1.0)
-    change_row(rows, row, prior, window, cluster, -1)
+    change_row(rows, row, prior, window, cluster, LEAVES)
     if chains.head[cluster] < 0:
         leave(window, cluster)
         chains.free[chains.n_free[0]] = cluster
@@ -128,7 +128,7 @@ def take_out(rows, row, prior, timing, chains, window):
     return cluster, falls_apart
 
 
-@kernel
+@inner_kernel
 def put_in(rows, row, prior, timing, chains, window, cluster, rate):
     """Put a row into a cluster; a new one with a rate is made for -1."""
     if cluster < 0:
@@ -139,7 +139,7 @@ def put_in(rows, row, prior, timing, chains, window, cluster, rate):
     link(timing, chains, row, cluster)
     if timing.rates.shape[0] > 1:
         change_sums(timing, chains, row, chains.rate[cluster], 1.0)
-    change_row(rows, row, prior, window, cluster, 1)
+    change_row(rows, row, prior, window, cluster, ENTERS)
     if is_first:
         place_in_order(window, chains, cluster)
 
@@ -163,7 +163,7 @@ def sweep(
             own, falls_apart = take_out(rows, row, prior, timing, chains, window)
         tally[0] += drop_past(rows, prior, timing, chains, window, row)
         if falls_apart:
-            put_in(rows, row, prior, timing, chains, window, own, 0)
+            put_in(rows, row, prior, timing, chains, window, own, chains.rate[own])
             continue
         n = score_near(rows, row, prior, timing, chains, window, FAR)
         chosen = draw(window.scores, n, uniforms[row])

@@ -11,9 +11,13 @@ import numpy as np
 
 from sparsemix.models.time_sensitive.chain_kernels import pass_by
 from sparsemix.models.time_sensitive.row_kernels import draw
-from sparsemix.numeric.jit import kernel
+from sparsemix.numeric.jit import inner_kernel, kernel
 
 LARGE = 1e200  # of a product whose logarithm is taken
+PROPOSED, MADE = (
+    np.bool_(False),
+    np.bool_(True),
+)  # NumPy's, not literals, for each of which a kernel is compiled anew
 
 
 @kernel
@@ -29,7 +33,7 @@ def weigh_rows(timing, chains):
             parts[chains.rate[chains.assigned[row]]] += 1.0
 
 
-@kernel
+@inner_kernel
 def _sum_of(timing, chains, row):
     """The sum of one row, from all rows before it that still weigh something."""
     total, earlier = 0.0, row - 1
@@ -43,7 +47,7 @@ def _sum_of(timing, chains, row):
     return total
 
 
-@kernel
+@inner_kernel
 def change_sums(timing, chains, row, rate, sign):
     """Add what a row weighs for all later rows with a rate (`sign` 1), or take it away (-1) after it has left."""
     for later in range(row + 1, timing.times.shape[0]):
@@ -56,7 +60,7 @@ def change_sums(timing, chains, row, rate, sign):
             chains.sums[later] = _sum_of(timing, chains, later)
 
 
-@kernel
+@inner_kernel
 def log_crowding(timing, chains, concentration, row, rate):
     """Log of what a row with a rate does to the normalisers of all later rows; it is in no cluster."""
     total, product = 0.0, 1.0
@@ -99,7 +103,7 @@ def score_rates(
         row += 1
 
 
-@kernel
+@inner_kernel
 def change_rate(timing, chains, cluster, rate):
     """Give a cluster another rate."""
     times = timing.times
@@ -172,7 +176,7 @@ def halve_sums(
     side,  # IN  (n,) int64
     rates,  # IN  of the first half, which is that of all members together, and of the second
     is_cut,  # IN  whether the halves are apart now
-    changes,  # IN  whether they are to be the other way
+    changes,  # IN  whether they are to be the other way: `MADE`, or only `PROPOSED`
 ):
     """Log of the normalisers of all rows with the halves together, beside those with them apart."""
     times, total = timing.times, 0.0

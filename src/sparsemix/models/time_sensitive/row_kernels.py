@@ -13,9 +13,12 @@ import math
 import numpy as np
 
 from sparsemix.models.time_sensitive.state import MULTINOMIAL
-from sparsemix.numeric.jit import inlined_kernel, kernel
+from sparsemix.numeric.jit import inlined_kernel, inner_kernel
 from sparsemix.probability.gamma_ratios import log_rising
 
+# Numbers of NumPy, not literals: kernels that are handed these are compiled anew for each.
+ENTERS, LEAVES = np.int64(1), np.int64(-1)
+NOTHING = -740.0  # nats of which the exponential is zero, but for numbers that are not normal
 FEW = 16  # up to so many tokens of a feature their logarithms are added; beyond, log gamma is asked
 
 
@@ -25,7 +28,7 @@ def log_plus(table, pseudo_count, count):
     return table[count] if count < table.shape[0] else math.log(pseudo_count + count)
 
 
-@kernel
+@inner_kernel
 def log_tokens(log_a, a, count, added):
     """Log of the rising factorial of a + count, with `added` factors."""
     if added > FEW:
@@ -36,7 +39,7 @@ def log_tokens(log_a, a, count, added):
     return total
 
 
-@kernel
+@inner_kernel
 def change_cells(
     start,
     n_listed,  # IN, OUT
@@ -66,7 +69,7 @@ def change_cells(
             n_listed[listed] -= 1
 
 
-@kernel
+@inner_kernel
 def cell_of(start, n_listed, keys, cells, listed, cluster):
     """A cluster's count in a list."""
     for at in range(start[listed], start[listed] + n_listed[listed]):
@@ -75,9 +78,9 @@ def cell_of(start, n_listed, keys, cells, listed, cluster):
     return 0
 
 
-@kernel
+@inner_kernel
 def change_row(rows, row, prior, window, cluster, sign):
-    """Add a row to what a cluster holds (`sign` 1), or take it away (-1)."""
+    """Add a row to what a cluster holds (`sign` is `ENTERS`), or take it away (`LEAVES`)."""
     window.sizes[cluster] += sign
     window.log_size[cluster] = math.log1p(window.sizes[cluster])
     window.totals[cluster] += sign * rows.lengths[row]
@@ -91,11 +94,11 @@ def change_row(rows, row, prior, window, cluster, sign):
         window.bulk[cluster] = math.log(prior.a * prior.n_features + window.totals[cluster])
         return
     n_moved = _list_levels(prior, window, cluster, end - first, sign)
-    change_cells(*lists, window.levels, window.changes, 0, n_moved, cluster, 1, window.before)
+    change_cells(*lists, window.levels, window.changes, 0, n_moved, cluster, ENTERS, window.before)
     window.off[cluster] = _off_sum(prior, window, cluster)
 
 
-@kernel
+@inner_kernel
 def _list_levels(prior, window, cluster, n, sign):
     """Which lists of how often a cluster holds features change with its counts; returns how many changes."""
     n_moved = 0
@@ -112,7 +115,7 @@ def _list_levels(prior, window, cluster, n, sign):
     return n_moved
 
 
-@kernel
+@inner_kernel
 def _off_sum(prior, window, cluster):
     """Sum over all features of log(b + size - n_w); O(entries of the lists of how often)."""
     size, left = window.sizes[cluster], window.n_held[cluster]
@@ -133,7 +136,7 @@ def _off_sum(prior, window, cluster):
     return total
 
 
-@kernel
+@inner_kernel
 def gather(rows, row, prior, window):
     """Add to `gain` what the row's features say for each cluster near by, beside one without them; returns the rest.
 
@@ -168,13 +171,13 @@ def log_of_sums(prior, size, total, off, length):
     return off - length * without - prior.n_features * math.log(prior.a + prior.b + size)
 
 
-@kernel
+@inner_kernel
 def log_of_new(prior, length):
     """The same for a cluster without rows."""
     return log_of_sums(prior, 0, 0, prior.n_features * prior.log_b[0], length)
 
 
-@kernel
+@inner_kernel
 def log_predictive(rows, row, prior, window, cluster):
     """Log probability of a row, given what a cluster holds; O(entries of its features' lists)."""
     size = window.sizes[cluster]
@@ -187,7 +190,7 @@ def log_predictive(rows, row, prior, window, cluster):
     return total
 
 
-@kernel
+@inner_kernel
 def draw(scores, n, uniform):
     """Index below n with probability proportional to exp(score)."""
     top = -math.inf
@@ -195,13 +198,13 @@ def draw(scores, n, uniform):
         top = max(top, scores[at])
     total = 0.0
     for at in range(n):
-        total += math.exp(scores[at] - top)
+        if scores[at] - top > NOTHING:
+            total += math.exp(scores[at] - top)
     left, last = uniform * total, n - 1
     for at in range(n):
-        share = math.exp(scores[at] - top)
-        left -= share
-        if share > 0.0:
+        if scores[at] - top > NOTHING:
+            left -= math.exp(scores[at] - top)
             last = at
-        if left < 0.0:
-            return at
+            if left < 0.0:
+                return at
     return last  # rounding; never one that is impossible

@@ -11,7 +11,7 @@ from sparsemix.models.time_sensitive.chain_kernels import least_by_recursion, lo
 from sparsemix.models.time_sensitive.rate_kernels import log_crowding
 from sparsemix.models.time_sensitive.row_kernels import gather, log_of_new, log_of_sums
 from sparsemix.models.time_sensitive.state import MULTINOMIAL, RECURSION
-from sparsemix.numeric.jit import kernel
+from sparsemix.numeric.jit import inner_kernel, kernel
 from sparsemix.probability.gamma_ratios import log_rising
 
 FAR = 50.0  # nats below the best; of such a candidate nothing is seen in a sum of double precision
@@ -55,7 +55,7 @@ def score_near(rows, row, prior, timing, chains, window, margin):
     return n + n_rates
 
 
-@kernel
+@inner_kernel
 def _score_by_recursion(row, length, prior, timing, chains, window, rest, best, margin):
     """Scores without what the row does to members after the next one; returns the best.
 
@@ -96,7 +96,7 @@ def _score_by_recursion(row, length, prior, timing, chains, window, rest, best, 
     return best
 
 
-@kernel
+@inner_kernel
 def _raise_by_recursion(row, timing, chains, window, least):
     """Add what the row does to the members after the next one, in logs, to scores that may come to `least` by it.
 
@@ -106,6 +106,7 @@ def _raise_by_recursion(row, timing, chains, window, least):
     active, log_size, factors, scores = window.active, window.log_size, window.factors, window.scores
     cursor, head, after, which, weights = chains.cursor, chains.head, chains.after, chains.rate, chains.weight
     times, rates, negligible, now = timing.times, timing.rates, timing.negligible, timing.times[row]
+    decay = chains.decay
     for at in range(window.n_active[0]):
         cluster = active[at]
         if scores[at] + log_size[cluster] < least:
@@ -118,11 +119,10 @@ def _raise_by_recursion(row, timing, chains, window, least):
             passed = (weights[last] + 1.0) * math.exp(-rate * (now - times[last]))
         change = math.exp(-rate * (times[following] - now))
         weight, product = passed * change + 1.0, 1.0
-        last, following = following, after[following]
+        following = after[following]
         while following >= 0 and change > negligible * weight:
             product *= 1.0 + change / weight
-            decay = math.exp(-rate * (times[following] - times[last]))
-            weight, change = weight * decay + 1.0, change * decay
-            last, following = following, after[following]
+            weight, change = weight * decay[following] + 1.0, change * decay[following]
+            following = after[following]
         factors[at] += math.log(product)
         scores[at] += math.log(product)

@@ -12,11 +12,11 @@ import math
 
 import numpy as np
 
-from sparsemix.models.time_sensitive.chain_kernels import pass_by, weight_between
-from sparsemix.models.time_sensitive.rate_kernels import LARGE, halve_sums
+from sparsemix.models.time_sensitive.chain_kernels import append, weight_between
+from sparsemix.models.time_sensitive.rate_kernels import LARGE, MADE, PROPOSED, halve_sums
 from sparsemix.models.time_sensitive.row_kernels import draw, log_tokens
 from sparsemix.models.time_sensitive.state import COUNT, MULTINOMIAL, RECURSION
-from sparsemix.numeric.jit import inlined_kernel, kernel
+from sparsemix.numeric.jit import inlined_kernel, inner_kernel, kernel
 from sparsemix.probability.gamma_ratios import log_rising
 
 LEAST = 1e-3  # weight of a half that the time speaks against, while members are drawn
@@ -40,7 +40,7 @@ def collect(chains, first, second, members_out):
     return n
 
 
-@kernel
+@inner_kernel
 def log_time_prior_of(timing, log_new, members, n, side, half, rate):
     """Log prior of the members of one half, or `BOTH` together, with a rate; minus infinity if that is impossible.
 
@@ -72,7 +72,7 @@ def log_time_prior_of(timing, log_new, members, n, side, half, rate):
     return total + math.log(product)
 
 
-@kernel
+@inner_kernel
 def _history_in(timing, members, k, side, half):
     row, weight, earlier = members[k], 0.0, k - 1
     while earlier >= 0 and timing.times[row] - timing.times[members[earlier]] <= timing.support:
@@ -82,7 +82,7 @@ def _history_in(timing, members, k, side, half):
     return weight
 
 
-@kernel
+@inner_kernel
 def log_evidence_ratio(
     rows,
     prior,
@@ -117,7 +117,7 @@ def log_evidence_ratio(
     return found
 
 
-@kernel
+@inner_kernel
 def _evidence_of_sums(prior, size, total):
     """What the log evidence of a cluster owes to its sums: of Bernoulli rows, as if no feature were in any."""
     if prior.family == MULTINOMIAL:
@@ -125,7 +125,7 @@ def _evidence_of_sums(prior, size, total):
     return prior.n_features * (log_rising(prior.b, float(size)) - log_rising(prior.a + prior.b, float(size)))
 
 
-@kernel
+@inner_kernel
 def _evidence_of_off(b, size, count):
     """Log evidence of the rows of a cluster without a feature that others of it hold, beside all being without it."""
     return log_rising(b, float(size - count)) - log_rising(b, float(size))
@@ -192,7 +192,7 @@ def _add(indptr, columns, added, lengths, row, half, counts, sums):
         counts[columns[at], half] += added[at]
 
 
-@kernel
+@inner_kernel
 def _clear(indptr, columns, members, n, counts):
     for k in range(n):
         for at in range(indptr[members[k]], indptr[members[k] + 1]):
@@ -210,7 +210,7 @@ def _recent(times, rate, weight, last, seed, row):
     return passed
 
 
-@kernel
+@inner_kernel
 def _weight_in_half(timing, last, size, seed, row):
     """The same without a recursion; of the members so far, the last alone."""
     if timing.way == COUNT:
@@ -239,34 +239,25 @@ def log_split_ratio(rows, prior, timing, members, n, side, rates, counts):
     Without the normalisers, and without the prior of the second half's rate, which is drawn from it.
     """
     log_new = math.log(prior.concentration)
-    together = log_time_prior_of(timing, log_new, members, n, side, BOTH, rates[0])
-    if together == -math.inf:
-        return math.inf
-    apart = log_time_prior_of(timing, log_new, members, n, side, 0, rates[0])
-    apart += log_time_prior_of(timing, log_new, members, n, side, 1, rates[1])
-    if apart == -math.inf:
-        return -math.inf
-    return apart - together + log_evidence_ratio(rows, prior, members, n, side, counts)
+    log_ratio = log_evidence_ratio(rows, prior, members, n, side, counts)
+    for half in range(BOTH, 2):
+        in_time = log_time_prior_of(timing, log_new, members, n, side, half, rates[max(half, 0)])
+        log_ratio += -in_time if half == BOTH else in_time
+        if in_time == -math.inf:
+            return log_ratio
+    return log_ratio
 
 
-@kernel
-def relink(timing, chains, members, n, side, half, cluster):
-    """Make a chain of one half, or of `BOTH`."""
-    chains.head[cluster], last = -1, -1
+@inner_kernel
+def relink(timing, chains, members, n, side, clusters):
+    """Make chains of the halves, or one of both where the two clusters are the same."""
+    for cluster in clusters:
+        chains.head[cluster], chains.cursor[cluster] = -1, -1
     for k in range(n):
-        if half not in (BOTH, side[k]):
-            continue
-        row = members[k]
-        chains.assigned[row], chains.before[row], chains.after[row] = cluster, last, -1
-        if last >= 0:
-            chains.after[last] = row
-        else:
-            chains.head[cluster] = row
-        pass_by(timing, chains, row)
-        last = row
+        append(timing, chains, members[k], clusters[side[k]])
 
 
-@kernel
+@inner_kernel
 def new_rate(timing, members, second, uniforms):
     """Draw the rate of the second half from its prior, by the uniform number of its seed, which has no other use."""
     if timing.rates.shape[0] == 1:
@@ -277,7 +268,7 @@ def new_rate(timing, members, second, uniforms):
     return draw(timing.log_shares, timing.log_shares.shape[0], uniforms[at])
 
 
-@kernel
+@inner_kernel
 def split_or_merge(
     rows,
     prior,
@@ -305,25 +296,26 @@ def split_or_merge(
     if splits:
         log_q = draw_sides(rows, prior, timing, members, n, first, second, rates, drawn, side, counts)
     log_ratio = log_split_ratio(rows, prior, timing, members, n, side, rates, counts)
-    log_ratio += halve_sums(timing, chains, prior.concentration, members, n, side, rates, not splits, False)
+    log_ratio += halve_sums(
+        timing, chains, prior.concentration, members, n, side, rates, not splits, PROPOSED
+    )
     if (
         not splits and log_uniform < -log_ratio
     ):  # else the way back, which can only speak against it, is not asked
         log_q = draw_sides(rows, prior, timing, members, n, first, second, rates, drawn, side, counts)
     if log_uniform >= (log_ratio - log_q if splits else log_q - log_ratio):
         return False
-    halve_sums(timing, chains, prior.concentration, members, n, side, rates, not splits, True)
+    halve_sums(timing, chains, prior.concentration, members, n, side, rates, not splits, MADE)
     if splits:
         chains.n_free[0] -= 1
         new = chains.free[chains.n_free[0]]
         chains.rate[new] = rates[1]
-        relink(timing, chains, members, n, side, 0, own)
-        relink(timing, chains, members, n, side, 1, new)
     else:
-        relink(timing, chains, members, n, side, BOTH, own)
+        new = own
         chains.head[other] = -1
         chains.free[chains.n_free[0]] = other
         chains.n_free[0] += 1
+    relink(timing, chains, members, n, side, (own, new))
     return True
 
 

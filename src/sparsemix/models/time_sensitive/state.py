@@ -84,6 +84,7 @@ class Chains(NamedTuple):
 
     assigned : (n_rows,) cluster, -1 for none; before, after : (n_rows,) member before and after, -1 for none.
     weight : (n_rows,) weight of the row's own history in its cluster, 0 for the first member.
+    decay : (n_rows,) with a recursion: what is left of a weight from the member before to this one.
     reach : (n_slots,) with a recursion: log weight of a history up to the cursor, as it would be at time zero.
     head : (n_slots,) first member, -1 without members; cursor : last member before the row that is visited.
     free : (n_slots,) stack of unused clusters; n_free : (1,).
@@ -95,6 +96,7 @@ class Chains(NamedTuple):
     before: IntVector
     after: IntVector
     weight: FloatVector
+    decay: FloatVector
     reach: FloatVector
     head: IntVector
     cursor: IntVector

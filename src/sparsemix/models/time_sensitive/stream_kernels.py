@@ -8,7 +8,7 @@ import math
 
 from sparsemix.models.time_sensitive.state import MULTINOMIAL
 from sparsemix.models.time_sensitive.stream_state import EXPIRED, SOFT
-from sparsemix.numeric.jit import kernel
+from sparsemix.numeric.jit import inner_kernel, kernel
 from sparsemix.probability.gamma_ratios import log_rising
 
 FEW = 16  # up to so many tokens of a feature their logarithms are added; beyond, log gamma is asked
@@ -16,7 +16,7 @@ SLACK = 1e-9  # relative, for the rounding of bounds
 LEAST_SHARE = 1e-3  # of a row; clusters with less learn nothing from it
 
 
-@kernel
+@inner_kernel
 def log_tokens(a, count, added):
     """Log of the rising factorial of a + count, with `added` factors."""
     if added > FEW:
@@ -27,7 +27,7 @@ def log_tokens(a, count, added):
     return total
 
 
-@kernel
+@inner_kernel
 def log_of_sums(rules, size, total, off, n_held, length):
     """What the predictive owes to the sums of cluster and row."""
     if rules.family == MULTINOMIAL:
@@ -36,7 +36,7 @@ def log_of_sums(rules, size, total, off, n_held, length):
     return off + of_others - rules.n_features * math.log(rules.a + rules.b + size)
 
 
-@kernel
+@inner_kernel
 def gather(rows, row, rules, clusters, cells):
     """Add to `gain` what the row's features say for each cluster, beside one without them; returns the rest."""
     rest = 0.0
@@ -56,14 +56,14 @@ def gather(rows, row, rules, clusters, cells):
     return rest
 
 
-@kernel
+@inner_kernel
 def sums_of(rules, clusters, slot, length):
     """The same for a live cluster."""
     size, total, off = clusters.sizes[slot], clusters.totals[slot], clusters.off[slot]
     return log_of_sums(rules, size, total, off, clusters.n_held[slot], length)
 
 
-@kernel
+@inner_kernel
 def score_words(rows, row, rules, clusters, cells):
     """Log predictive of each live cluster, in the order of the ids, and of a new one, into `scores`; how many."""
     n, length = clusters.numbers[0], rows.lengths[row]
@@ -76,7 +76,7 @@ def score_words(rows, row, rules, clusters, cells):
     return n + 1
 
 
-@kernel
+@inner_kernel
 def score_at(rows, row, rules, clusters, cells, time):
     """Log prior weights at a time into `factors`, and with the predictives into `scores`; how many candidates."""
     n = score_words(rows, row, rules, clusters, cells)
@@ -89,7 +89,7 @@ def score_at(rows, row, rules, clusters, cells, time):
     return n
 
 
-@kernel
+@inner_kernel
 def best_of(scores, n):
     """First of the highest."""
     best = 0
@@ -99,7 +99,7 @@ def best_of(scores, n):
     return best
 
 
-@kernel
+@inner_kernel
 def most_probable(rows, row, rules, clusters, cells, time):
     """First of the candidates with the highest score.
 
@@ -126,7 +126,7 @@ def most_probable(rows, row, rules, clusters, cells, time):
     return best
 
 
-@kernel
+@inner_kernel
 def new_cell(clusters, cells, feature, slot):
     """Link an unused cell into both its lists, in front."""
     cell = cells.numbers[0]
@@ -145,7 +145,7 @@ def new_cell(clusters, cells, feature, slot):
     return cell
 
 
-@kernel
+@inner_kernel
 def drop_cell(clusters, cells, cell):
     """Take a cell out of both its lists."""
     before, after = cells.before[cell], cells.after[cell]
@@ -168,7 +168,7 @@ def drop_cell(clusters, cells, cell):
     cells.numbers[1] += 1
 
 
-@kernel
+@inner_kernel
 def change_row(rows, row, rules, clusters, cells, slot, share):
     """Add a share of a row to what a cluster holds; -1 takes a whole row away."""
     clusters.sizes[slot] += share
@@ -189,7 +189,7 @@ def change_row(rows, row, rules, clusters, cells, slot, share):
         sum_off(rules, clusters, cells, slot)
 
 
-@kernel
+@inner_kernel
 def renew_total(rules, clusters, slot):
     """Log of the sum of a cluster's smoothed counts."""
     clusters.log_total[slot] = math.log(rules.a * rules.n_features + clusters.totals[slot])
@@ -222,7 +222,7 @@ def open_cluster(clusters, time):
     return slot
 
 
-@kernel
+@inner_kernel
 def end_cluster(clusters, cells, slot, reason, ended):
     """Give back slot and cells of a cluster, and note its end; it is still to be taken off `active`."""
     while clusters.own[slot] >= 0:
@@ -235,7 +235,7 @@ def end_cluster(clusters, cells, slot, reason, ended):
     clusters.numbers[1] += 1
 
 
-@kernel
+@inner_kernel
 def expire(rules, clusters, cells, time, ended):
     """End the clusters whose history weighs next to nothing at a time."""
     n_kept = 0
@@ -261,7 +261,7 @@ def learn(rows, row, rules, clusters, cells, slot, share):
     change_row(rows, row, rules, clusters, cells, slot, share)
 
 
-@kernel
+@inner_kernel
 def shares_of(scores, n, best):
     """Turn scores into shares of a row, and drop those that are next to nothing, and a new cluster unless best."""
     top, total = scores[best], 0.0
@@ -277,7 +277,7 @@ def shares_of(scores, n, best):
         scores[at] /= kept
 
 
-@kernel
+@inner_kernel
 def learn_in_shares(rows, row, rules, clusters, cells):
     """A row joins several clusters in parts; returns the place of the most probable."""
     n = score_at(rows, row, rules, clusters, cells, rows.times[row])
@@ -291,7 +291,7 @@ def learn_in_shares(rows, row, rules, clusters, cells):
     return best
 
 
-@kernel
+@inner_kernel
 def has_room(rows, row, clusters, cells, ended, is_soft):
     """Whether there are slots, cells and lines enough for whatever the row does."""
     n_active = clusters.numbers[0]

@@ -10,12 +10,12 @@ import math
 from sparsemix.models.time_sensitive.row_kernels import draw
 from sparsemix.models.time_sensitive.stream_kernels import change_row, end_cluster, open_cluster, score_words
 from sparsemix.models.time_sensitive.stream_state import EMPTIED
-from sparsemix.numeric.jit import kernel
+from sparsemix.numeric.jit import inner_kernel, kernel
 
 NOTHING = -40.0  # log of a change that double precision does not show
 
 
-@kernel
+@inner_kernel
 def log_one_plus(exponent):
     """log(1 + exp(exponent)) that never overflows."""
     if exponent < NOTHING:
@@ -23,13 +23,13 @@ def log_one_plus(exponent):
     return max(exponent, 0.0) + math.log1p(math.exp(-abs(exponent)))
 
 
-@kernel
+@inner_kernel
 def _add_member(rules, slot, time, log_weight, stamp):
     log_weight[slot] = log_one_plus(log_weight[slot] - rules.rate * (time - stamp[slot]))
     stamp[slot] = time
 
 
-@kernel
+@inner_kernel
 def time_factors(
     rows,
     row,
@@ -63,7 +63,7 @@ def time_factors(
         _add_member(rules, slot, then, log_weight, stamp)
 
 
-@kernel
+@inner_kernel
 def take_off(clusters, slot):
     """Take a cluster off the active ones."""
     n_kept = 0
@@ -74,7 +74,7 @@ def take_off(clusters, slot):
     clusters.numbers[0] = n_kept
 
 
-@kernel
+@inner_kernel
 def bring_back(clusters, slot):
     """Put a cluster among the active ones, in the order of the ids."""
     at = clusters.numbers[0]
@@ -144,7 +144,7 @@ def resample(
     return n_moved
 
 
-@kernel
+@inner_kernel
 def settle(rows, rules, clusters, slots):
     """Weights and times of the live clusters from their base and the rows of the window."""
     for at in range(clusters.numbers[0]):
