@@ -19,7 +19,7 @@ from profile_cases import (
 from scipy import sparse
 
 from sparsemix import OnlineBernoulliMixture
-from sparsemix.models.online_profiles import engine, steps
+from sparsemix.models.online_profiles import engine, scoring, steps
 from sparsemix.models.online_profiles.state import entries_of
 from sparsemix.persistence import state_hash
 
@@ -60,7 +60,7 @@ def test_batches_larger_than_a_step_give_the_same_bits(monkeypatch):
     rows, _ = topic_rows(300, 3, 9)
     expected = state_hash(small_model().fit(rows).to_payload())
     monkeypatch.setattr(steps, "ROWS_PER_STEP", 7)
-    monkeypatch.setattr(steps, "LEARNERS_PER_ROW", 0)
+    monkeypatch.setattr(scoring, "LEARNERS_PER_ROW", 0)
     assert state_hash(small_model().fit(rows).to_payload()) == expected
 
 

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsemix.data.inputs import RowBlock
-from sparsemix.models.online_profiles import culling_kernels, kernels
+from sparsemix.models.online_profiles import kernels
 from sparsemix.models.online_profiles.state import Posterior
+from sparsemix.models.online_profiles.sums import feature_sums
 from sparsemix.probability.beta_bernoulli import BetaPrior
 
 FloatVector = NDArray[np.float64]
@@ -40,10 +41,10 @@ class Background(NamedTuple):
 NO_BACKGROUND = Background(np.empty(0), np.zeros(2))
 
 
-def background_of(posterior: Posterior, n_features: int, prior: BetaPrior) -> Background:
+def background_of(posterior: Posterior, n_features: int, prior: BetaPrior, n_threads: int = 1) -> Background:
     """Build the profile from a settled posterior; O(n_features + explicit features)."""
     fresh = prior.alpha / (prior.alpha + prior.beta)
-    overall, unseen = _overall_means(posterior, n_features)
+    overall, unseen = _overall_means(posterior, n_features, n_threads)
     means = (overall + fresh) / 2
     common = posterior.common_alpha / (posterior.common_alpha + posterior.common_beta)
     means[posterior.common_feature] = common
@@ -53,11 +54,10 @@ def background_of(posterior: Posterior, n_features: int, prior: BetaPrior) -> Ba
     return Background(np.log(means) - log_off, constants)
 
 
-def _overall_means(posterior: Posterior, n_features: int) -> tuple[FloatVector, float]:
+def _overall_means(posterior: Posterior, n_features: int, n_threads: int) -> tuple[FloatVector, float]:
     """Probability of each feature that is not common over all rows, (n_features,), and of one that is new."""
     weights = posterior.weight_concentration / posterior.weight_concentration.sum()
     default = posterior.default_alpha / (posterior.default_alpha + posterior.default_beta)
-    seen, weight, held = np.zeros((3, n_features))
-    culling_kernels.add_feature_sums(posterior, weights, default, seen, weight, held)
+    seen, _, held = feature_sums(posterior, weights, default, n_features, n_threads)
     rest = float(weights @ default)
     return np.asarray(seen + np.maximum(rest - held, 0.0)), rest

@@ -21,6 +21,7 @@ IntVector = NDArray[np.int64]
 
 MOST_PARTS = 32
 MAX_ROUNDS = 8
+LIKELY_TAKERS = 4  # components that are asked whether they would rather have a part whole
 SWEEPS_PER_ROUND = 2
 
 
@@ -88,17 +89,36 @@ def choose(
     gains = own - np.bincount(parts.labels, weights=without, minlength=parts.sizes.size)
     if not (shrink or np.any(gains > 0)):
         return Moves([], np.empty(0, np.int64))
-    n_old = components[0].size
-    sizes = np.append(components[0], parts.sizes)
-    counts = sparse.csr_array(sparse.vstack([components[1], parts.counts], format="csr"))
-    evidence = np.append(family.log_evidence(*components), own)
-    everyone = np.append(allowed, gains > 0)
-    merges = best_merges(sizes, counts, evidence, family, everyone)
-    unwanted = [m.second - n_old for m in merges if m.gain > 0 and m.first < n_old <= m.second]
-    gains[unwanted] = -np.inf
-    merges = [m for m in merges if m.second < n_old]
+    evidence = family.log_evidence(*components)
+    _leave_wanted(gains, parts, own, components, evidence, allowed, family)
+    merges: list[Merge] = []
+    if shrink or np.count_nonzero(gains > 0) > n_free:
+        merges = best_merges(*components, evidence, family, allowed)
     given = gaining(merges) if shrink else []
     return _paired(gains, given, merges, n_free + len(given))
+
+
+def _leave_wanted(
+    gains: FloatVector,
+    parts: Parts,
+    own: FloatVector,
+    components: tuple[FloatVector, sparse.csr_array],
+    evidence: FloatVector,
+    allowed: NDArray[np.bool_],
+    family: BetaBernoulli,
+) -> None:
+    """Strike out the gains of parts that one of the most similar components would rather have whole."""
+    sizes, counts = components
+    those = np.flatnonzero(allowed & (sizes > 0))
+    born = np.flatnonzero(gains > 0)
+    if not those.size or not born.size:
+        return
+    length = np.sqrt(np.maximum(counts.multiply(counts).sum(axis=1), 1e-300))[those]
+    similarity = (parts.counts[born] @ counts[those].T).toarray() / length
+    near = np.argsort(-similarity, axis=1, kind="stable")[:, :LIKELY_TAKERS]
+    part, taker = np.repeat(born, near.shape[1]), those[near.ravel()]
+    whole = family.log_evidence(parts.sizes[part] + sizes[taker], parts.counts[part] + counts[taker])
+    gains[part[whole > own[part] + evidence[taker]]] = -np.inf
 
 
 def _paired(gains: FloatVector, given: list[Merge], merges: list[Merge], n_free: int) -> Moves:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsemix.foundation.checks import SMALLEST, at_least, inside, is_word, pseudo_count
+from sparsemix.foundation.checks import SMALLEST, at_least, inside, is_word, n_threads, pseudo_count
 from sparsemix.foundation.errors import parameter_error
 from sparsemix.models.online_profiles.stream import Settings
 
@@ -77,6 +77,7 @@ def _check(model: Any, owner: str) -> None:
     if not isinstance(model.clutter, bool | np.bool_):
         raise parameter_error("clutter", owner, "True or False", model.clutter)
     binarize(model.binarize, owner)
+    n_threads(model.n_jobs, owner)
     inside("min_responsibility", owner, model.min_responsibility, "a number in [0, 1)", 0.0, 1.0)
     inside("min_component_share", owner, model.min_component_share, "a number in [0, 1)", 0.0, 1.0)
     inside("staleness", owner, model.staleness, "a number in [0, 1]", 0.0, np.nextafter(1.0, 2.0))

@@ -10,12 +10,16 @@ component's default predicts nearly as well is folded into that default, which s
 feature.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from sparsemix.models.online_profiles import culling_kernels
 from sparsemix.models.online_profiles.equations import bernoulli_divergence
 from sparsemix.models.online_profiles.state import Entries, Posterior, common_of, entries_of, packed
+from sparsemix.models.online_profiles.sums import feature_sums, shares
+from sparsemix.numeric.threads import thread_runner
 
 FloatVector = NDArray[np.float64]
 IntVector = NDArray[np.int64]
@@ -23,7 +27,22 @@ IntVector = NDArray[np.int64]
 ROWS_PER_COMPONENT = 5.0  # how often a feature is seen, a component, before it may become common
 
 
-def cull_features(posterior: Posterior, n_features: int, threshold: float) -> Posterior:
+class Fates(NamedTuple):
+    """What becomes of explicit features.
+
+    fate : (n_slots,) `KEPT`, `COMMON` or `FOLDED`.
+    n_kept, n_folded : (n_components,) how many stay explicit, and how many are folded into the default.
+    alpha, beta : (n_components,) summed pseudo-counts of the latter.
+    """
+
+    fate: NDArray[np.int8]
+    n_kept: IntVector
+    n_folded: IntVector
+    alpha: FloatVector
+    beta: FloatVector
+
+
+def cull_features(posterior: Posterior, n_features: int, threshold: float, n_threads: int = 1) -> Posterior:
     """Drop explicit features whose loss changes responsibilities by less than `threshold` nats a row.
 
     Parameters
@@ -33,6 +52,7 @@ def cull_features(posterior: Posterior, n_features: int, threshold: float) -> Po
         All features seen.
     threshold : float
         In nats; 0 drops nothing.
+    n_threads : int, default=1
 
     Returns
     -------
@@ -43,11 +63,13 @@ def cull_features(posterior: Posterior, n_features: int, threshold: float) -> Po
         return posterior
     common = np.zeros(n_features, bool)
     if posterior.n_components > 1:  # what is common to a single component is all there is to say of it
-        common = _uninformative(posterior, n_features, threshold)
-    return _reduced(posterior, common, threshold)
+        common = _uninformative(posterior, n_features, threshold, n_threads)
+    return _reduced(posterior, common, threshold, n_threads)
 
 
-def _uninformative(posterior: Posterior, n_features: int, threshold: float) -> NDArray[np.bool_]:
+def _uninformative(
+    posterior: Posterior, n_features: int, threshold: float, n_threads: int
+) -> NDArray[np.bool_]:
     """Features seen often that tell less than `threshold` nats about the component, (n_features,).
 
     The estimate is corrected by ``(K - 1)/(2 N)``, what an independent feature shows by chance.
@@ -55,36 +77,45 @@ def _uninformative(posterior: Posterior, n_features: int, threshold: float) -> N
     n_rows = posterior.weight_concentration.sum()
     weights = posterior.weight_concentration / n_rows
     rest = posterior.default_alpha / (posterior.default_alpha + posterior.default_beta)
-    seen, explicit_weight, held = np.zeros((3, n_features))
-    culling_kernels.add_feature_sums(posterior, weights, rest, seen, explicit_weight, held)
+    seen, explicit_weight, held = feature_sums(posterior, weights, rest, n_features, n_threads)
     often = seen * n_rows >= ROWS_PER_COMPONENT * posterior.n_components
     rest_weight = np.maximum(1.0 - explicit_weight, 0.0)
     missing = np.maximum((weights * rest).sum() - held, 0.0)
     rest_mean = np.where(rest_weight > 1e-12, missing / np.maximum(rest_weight, 1e-12), 0.0)
     overall = np.where(often, seen + rest_weight * rest_mean, 0.5)
-    information = rest_weight * bernoulli_divergence(rest_mean, overall)
-    culling_kernels.add_information(posterior, weights, overall, often, information)
+    information, asked = np.zeros(n_features), np.flatnonzero(often & (rest_weight > 0))
+    information[asked] = rest_weight[asked] * bernoulli_divergence(rest_mean[asked], overall[asked])
+    share_of = shares(n_features, n_threads)
+    with thread_runner(n_threads) as run:
+        run(
+            lambda share: culling_kernels.add_information(
+                posterior, weights, overall, often, share[0], share_of, information
+            ),
+            [(share, n_threads) for share in range(n_threads)],
+        )
     return np.asarray(often & (information - (posterior.n_components - 1) / (2 * n_rows) < threshold))
 
 
-def _reduced(posterior: Posterior, common: NDArray[np.bool_], threshold: float) -> Posterior:
+def _reduced(
+    posterior: Posterior, common: NDArray[np.bool_], threshold: float, n_threads: int = 1
+) -> Posterior:
     """Make the chosen features, (n_features,), common, and fold others into their defaults."""
-    fate = np.empty(posterior.feature.size, np.int8)
-    culling_kernels.find_foldable(posterior, common, threshold, fate)
-    fate = fate[posterior.used()]
-    entries, owner = entries_of(posterior), posterior.owner()
-    now_common, dropped = fate == 1, fate == 2
-    n_own = common.size - posterior.common_feature.size - int(common.sum())
-    sizes = np.bincount(owner[fate != 1], minlength=posterior.n_components)
-    defaults = _with_folded(posterior, entries.taken(dropped), owner[dropped], n_own - sizes)
-    kept = fate == 0
-    return packed(
-        posterior.weight_concentration,
-        defaults,
-        np.bincount(owner[kept], minlength=posterior.n_components),
-        entries.taken(kept),
-        _with_common(posterior, np.flatnonzero(common), entries.taken(now_common), owner[now_common]),
-    )
+    n_components, n_slots = posterior.n_components, posterior.feature.size
+    counts, sums = np.empty((2, n_components), np.int64), np.empty((2, n_components))
+    fates = Fates(np.empty(n_slots, np.int8), *counts, *sums)
+    parts = posterior.parts(n_threads)
+    with thread_runner(n_threads) as run:
+        run(lambda part: culling_kernels.find_fates(posterior, common, threshold, *part, fates), parts)
+        n_kept = int(fates.n_kept.sum())
+        target = packed(
+            posterior.weight_concentration,
+            _with_folded(posterior, fates, common.size - posterior.common_feature.size - int(common.sum())),
+            fates.n_kept,
+            Entries(np.empty(n_kept, np.int32), np.empty(n_kept), np.empty(n_kept)),
+            _with_common(posterior, np.flatnonzero(common), fates.fate),
+        )
+        run(lambda part: culling_kernels.copy_kept(posterior, fates.fate, *part, target), parts)
+    return target
 
 
 def with_restored(posterior: Posterior, restored: NDArray[np.bool_], rest: float, clutter: int) -> Posterior:
@@ -128,8 +159,14 @@ def with_restored(posterior: Posterior, restored: NDArray[np.bool_], rest: float
     )
 
 
-def _with_common(posterior: Posterior, features: IntVector, moved: Entries, owner: IntVector) -> Entries:
+def _with_common(posterior: Posterior, features: IntVector, fate: NDArray[np.int8]) -> Entries:
     """The common features and, after them, those that become so: each gets the sum of its Betas in all components."""
+    if not features.size:
+        return common_of(posterior)
+    used = posterior.used()
+    moving = fate[used] == culling_kernels.COMMON
+    owner = posterior.owner()[moving]
+    moved = Entries(posterior.feature, posterior.alpha, posterior.beta).taken(used[moving])
     sums = []
     for own, default in ((moved.alpha, posterior.default_alpha), (moved.beta, posterior.default_beta)):
         explicit = np.bincount(moved.feature, weights=own, minlength=features.max(initial=-1) + 1)
@@ -143,14 +180,11 @@ def _with_common(posterior: Posterior, features: IntVector, moved: Entries, owne
     )
 
 
-def _with_folded(
-    posterior: Posterior, dropped: Entries, owner: IntVector, n_default: IntVector
-) -> tuple[FloatVector, FloatVector]:
+def _with_folded(posterior: Posterior, fates: Fates, n_own: int) -> tuple[FloatVector, FloatVector]:
     """The defaults, (n_components,) alpha and beta, averaged with the Betas of features that are folded into them."""
-    n_dropped = np.bincount(owner, minlength=posterior.n_components)
+    n_default = n_own - fates.n_kept - fates.n_folded
     folded = []
-    for own, tied in ((dropped.alpha, posterior.default_alpha), (dropped.beta, posterior.default_beta)):
-        evidence = np.bincount(owner, weights=own, minlength=posterior.n_components)
-        averaged = (n_default * tied + evidence) / np.maximum(n_default + n_dropped, 1)
-        folded.append(np.where(n_dropped > 0, averaged, tied))
+    for evidence, tied in ((fates.alpha, posterior.default_alpha), (fates.beta, posterior.default_beta)):
+        averaged = (n_default * tied + evidence) / np.maximum(n_default + fates.n_folded, 1)
+        folded.append(np.where(fates.n_folded > 0, averaged, tied))
     return folded[0], folded[1]

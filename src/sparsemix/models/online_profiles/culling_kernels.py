@@ -4,6 +4,11 @@ import numpy as np
 
 from sparsemix.numeric.jit import kernel
 
+KEPT, COMMON, FOLDED = 0, 1, 2  # what becomes of an explicit feature
+BLOCK_BITS = (
+    6  # 64 features that follow each other are summed by one thread: it writes cache lines of its own
+)
+
 
 @kernel
 def divergence(mean, off, other):
@@ -16,17 +21,20 @@ def add_feature_sums(
     posterior,  # IN  Posterior, settled
     weights,  # IN  (n_components,) float64
     rest,  # IN  (n_components,) float64: mean of a feature that is not explicit
-    seen_out,  # IN/OUT (n_features,) float64: sum of weight times mean
-    weight_out,  # IN/OUT (n_features,) float64: sum of weights
-    rest_out,  # IN/OUT (n_features,) float64: sum of weight times rest
+    share,
+    share_of,  # IN  (n_blocks,) int16: share of each block of features; those of `share` are summed
+    sums_out,  # IN/OUT (n_features, 3) float64: of weight times mean, of weights, of weight times rest
 ):
     """Sums over the components in which each feature is explicit."""
     for k in range(posterior.size.shape[0]):
         for e in range(posterior.start[k], posterior.start[k] + posterior.size[k]):
             feature = posterior.feature[e]
-            seen_out[feature] += weights[k] * (posterior.alpha[e] / (posterior.alpha[e] + posterior.beta[e]))
-            weight_out[feature] += weights[k]
-            rest_out[feature] += weights[k] * rest[k]
+            if share_of[feature >> BLOCK_BITS] != share:
+                continue
+            mean = posterior.alpha[e] / (posterior.alpha[e] + posterior.beta[e])
+            sums_out[feature, 0] += weights[k] * mean
+            sums_out[feature, 1] += weights[k]
+            sums_out[feature, 2] += weights[k] * rest[k]
 
 
 @kernel
@@ -35,32 +43,65 @@ def add_information(
     weights,  # IN  (n_components,) float64
     overall,  # IN  (n_features,) float64: mean over all components
     candidates,  # IN  (n_features,) bool
+    share,
+    share_of,  # as in `add_feature_sums`
     information_out,  # IN/OUT (n_features,) float64, nats a row
 ):
     """What each candidate tells about the components in which it is explicit."""
     for k in range(posterior.size.shape[0]):
         for e in range(posterior.start[k], posterior.start[k] + posterior.size[k]):
             feature = posterior.feature[e]
-            if candidates[feature]:
+            if candidates[feature] and share_of[feature >> BLOCK_BITS] == share:
                 n = posterior.alpha[e] + posterior.beta[e]
                 gap = divergence(posterior.alpha[e] / n, posterior.beta[e] / n, overall[feature])
                 information_out[feature] += weights[k] * gap
 
 
 @kernel
-def find_foldable(
+def find_fates(
     posterior,  # IN  Posterior, settled
     moved,  # IN  (n_features,) bool: features that become common
     threshold,  # nats
-    fate_out,  # OUT (n_slots,) int8: 0 stays, 1 becomes common, 2 is folded into its default
+    first,
+    last,  # components `first` to ``last - 1``
+    fates,  # OUT culling.Fates
 ):
-    """What becomes of each explicit feature."""
-    for k in range(posterior.size.shape[0]):
+    """Decide what becomes of each explicit feature, count those that stay, and sum those that are folded away."""
+    for k in range(first, last):
         default = posterior.default_alpha[k] / (posterior.default_alpha[k] + posterior.default_beta[k])
+        n_kept, n_folded, alpha, beta = 0, 0, 0.0, 0.0
         for e in range(posterior.start[k], posterior.start[k] + posterior.size[k]):
             if moved[posterior.feature[e]]:
-                fate_out[e] = 1
+                fates.fate[e] = COMMON
+                continue
+            n = posterior.alpha[e] + posterior.beta[e]
+            gap = divergence(posterior.alpha[e] / n, posterior.beta[e] / n, default)
+            if gap < threshold:
+                fates.fate[e] = FOLDED
+                n_folded += 1
+                alpha += posterior.alpha[e]
+                beta += posterior.beta[e]
             else:
-                n = posterior.alpha[e] + posterior.beta[e]
-                gap = divergence(posterior.alpha[e] / n, posterior.beta[e] / n, default)
-                fate_out[e] = 2 if gap < threshold else 0
+                fates.fate[e] = KEPT
+                n_kept += 1
+        fates.n_kept[k], fates.n_folded[k] = n_kept, n_folded
+        fates.alpha[k], fates.beta[k] = alpha, beta
+
+
+@kernel
+def copy_kept(
+    posterior,  # IN  Posterior, settled
+    fate,  # IN  (n_slots,) int8
+    first,
+    last,  # components `first` to ``last - 1``
+    target,  # OUT Posterior with as many slots as are kept
+):
+    """Copy the explicit features that stay, in their order."""
+    for k in range(first, last):
+        to = target.start[k]
+        for e in range(posterior.start[k], posterior.start[k] + posterior.size[k]):
+            if fate[e] == KEPT:
+                target.feature[to] = posterior.feature[e]
+                target.alpha[to] = posterior.alpha[e]
+                target.beta[to] = posterior.beta[e]
+                to += 1

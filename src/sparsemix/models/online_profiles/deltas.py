@@ -80,7 +80,9 @@ def start_of(stream: Stream, n_children: int, settings: Settings) -> Stream:
     engine.keep_house(stream, settings)
     waiting = stream.waiting
     room = max(1, waiting.room // n_children) if waiting.capacity else 0
-    return replace(stream, posterior=copied(stream.posterior), waiting=Reservoir(room), lineage=[])
+    return replace(
+        stream, posterior=copied(stream.posterior), waiting=Reservoir(room), lineage=[], n_threads=1
+    )
 
 
 def rows_until_join(stream: Stream) -> int:

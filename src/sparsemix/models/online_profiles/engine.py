@@ -210,7 +210,9 @@ def _cull(stream: Stream, settings: Settings) -> None:
             detail = "too few rows; its evidence went to the others"
             stream.lineage.append(LineageEvent(stream.n_rows, "removed", int(component), detail))
         stream.component_ids = stream.component_ids[~tiny]
-    stream.posterior = cull_features(stream.posterior, stream.n_features, settings.cull_threshold)
+    stream.posterior = cull_features(
+        stream.posterior, stream.n_features, settings.cull_threshold, stream.threads()
+    )
 
 
 def _tiny_components(stream: Stream, settings: Settings) -> NDArray[np.bool_]:

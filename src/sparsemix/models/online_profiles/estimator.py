@@ -75,6 +75,8 @@ class OnlineBernoulliMixture(Fitted, ClusterMixin, BaseEstimator):
         stays the number of rows.
     random_state : int, RandomState or None, default=None
         Seed of the clustering of the first rows and of those that waited; nothing else is random.
+    n_jobs : int or None, default=None
+        Threads that learn the stream; None is one, -1 all processors. The answer does not depend on it.
     verbose : int, default=0
         Print a line when the first rows have been clustered.
 
@@ -141,6 +143,7 @@ class OnlineBernoulliMixture(Fitted, ClusterMixin, BaseEstimator):
         half_life_rows: float | None = None,
         n_passes: int = 1,
         random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
         self.n_components = n_components
@@ -158,6 +161,7 @@ class OnlineBernoulliMixture(Fitted, ClusterMixin, BaseEstimator):
         self.half_life_rows = half_life_rows
         self.n_passes = n_passes
         self.random_state = random_state
+        self.n_jobs = n_jobs
         self.verbose = verbose
 
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
@@ -227,6 +231,7 @@ class OnlineBernoulliMixture(Fitted, ClusterMixin, BaseEstimator):
         self
         """
         check_is_fitted(self)
+        self._learner.n_threads = self._n_threads()
         self._learner.prime()
         self._adopt(self._learner)
         if self.verbose:

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from sparsemix.answers.unknown import warn_of_unknown_rows
 from sparsemix.data.feature_names import FeatureNames, check_distinct
 from sparsemix.data.inputs import BinaryRows, RowBlock, as_binary_rows
+from sparsemix.foundation.checks import n_threads
 from sparsemix.foundation.errors import DataError
 from sparsemix.models.online_profiles import checks
 from sparsemix.models.online_profiles.learner import Learner
@@ -23,6 +24,7 @@ class Fitted:
 
     binarize: float | None
     random_state: int | np.random.RandomState | None
+    n_jobs: int | None
     _learner: Learner
 
     @property
@@ -75,11 +77,15 @@ class Fitted:
         learner.features.show_on(self)
 
     def _learn(self, rows: BinaryRows, labels: NDArray[np.int64]) -> None:
+        self._learner.n_threads = self._n_threads()
         self._learner.learn(rows, labels)
         self._adopt(self._learner)
 
     def _new_settings(self) -> Settings:
         return checks.resolve(self, seed_of(self.random_state, type(self).__name__))
+
+    def _n_threads(self) -> int:
+        return n_threads(self.n_jobs, type(self).__name__)
 
     def _start(self, settings: Settings, rows: BinaryRows) -> None:
         if not rows.n_features:

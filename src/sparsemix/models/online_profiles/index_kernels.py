@@ -23,9 +23,9 @@ def settle(
 
 
 @kernel
-def copy_slots(source, target):
-    """Copy the explicit features of one posterior to another of another layout."""
-    for k in range(source.size.shape[0]):
+def copy_slots(source, first, last, target):
+    """Copy the explicit features of components `first` to ``last - 1`` to a posterior of another layout."""
+    for k in range(first, last):
         for e in range(source.size[k]):
             target.feature[target.start[k] + e] = source.feature[source.start[k] + e]
             target.alpha[target.start[k] + e] = source.alpha[source.start[k] + e]
@@ -33,28 +33,39 @@ def copy_slots(source, target):
 
 
 @kernel
-def count_entries(posterior, counts_out):
-    """Count the components in which each feature is explicit; `counts_out` (n_features,) holds zeros on entry."""
-    for k in range(posterior.size.shape[0]):
+def count_entries(posterior, first, last, counts_out):
+    """Count the components from `first` to ``last - 1`` in which each feature is explicit.
+
+    `counts_out`, (n_features,), holds zeros on entry.
+    """
+    for k in range(first, last):
         for e in range(posterior.start[k], posterior.start[k] + posterior.size[k]):
             counts_out[posterior.feature[e]] += 1
 
 
 @kernel
-def fill_index(
-    posterior,  # IN  Posterior
-    n_features,
-    index,  # OUT ScoreIndex; `indptr` and the triples of common and dense features are given
-):
-    """Turn the posterior into the index from features to components that scoring reads."""
-    common_log_off = 0.0
+def fill_common(posterior, index):
+    """Add the common features to the index; return the log probability that all are off."""
+    log_off = 0.0
     for e in range(posterior.common_feature.shape[0]):
         alpha, beta = posterior.common_alpha[e], posterior.common_beta[e]
         index.correction[index.indptr[posterior.common_feature[e]]] = np.log(alpha / beta)
-        common_log_off += np.log(beta / (alpha + beta))
-    end = index.indptr.copy()
-    n_own = n_features - posterior.common_feature.shape[0]
-    for k in range(index.base.shape[0]):
+        log_off += np.log(beta / (alpha + beta))
+    return log_off
+
+
+@kernel
+def fill_components(
+    posterior,  # IN  Posterior
+    first,
+    last,  # components `first` to ``last - 1``
+    n_own,  # features that are not common
+    common_log_off,  # from `fill_common`
+    end,  # IN/OUT (n_features,) int64: where each feature's next triple goes
+    index,  # OUT ScoreIndex; `indptr` and the triples of common and dense features are given
+):
+    """Turn components of the posterior into the index from features to components that scoring reads."""
+    for k in range(first, last):
         log_off = fill_component(k, n_own, index, end, posterior)
         index.base[k] = np.log(posterior.weight_concentration[k]) + log_off + common_log_off
 
@@ -64,7 +75,7 @@ def fill_component(
     k,
     n_own,  # features that are not common
     index,  # OUT ScoreIndex
-    end,  # IN/OUT (n_features + 1,) int64: where each feature's next triple goes
+    end,  # IN/OUT (n_features,) int64: where each feature's next triple goes
     posterior,  # IN  Posterior
 ):
     """Add the explicit features of one component to the index; return its log probability of "all off"."""

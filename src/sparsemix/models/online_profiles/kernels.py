@@ -323,9 +323,10 @@ def learn_common(
     """Count the rows of a block that hold each common feature: they belong to every component."""
     for e in range(posterior.common_feature.shape[0]):
         slot_of[posterior.common_feature[e]] = e
-    for column in columns:
-        if slot_of[column] >= 0:
-            posterior.common_on[slot_of[column]] += sign
+    if posterior.common_feature.shape[0] > 0:
+        for column in columns:
+            if slot_of[column] >= 0:
+                posterior.common_on[slot_of[column]] += sign
     for e in range(posterior.common_feature.shape[0]):
         slot_of[posterior.common_feature[e]] = COMMON
     posterior.common_rows[0] += sign * n_rows
@@ -335,6 +336,8 @@ def learn_common(
 def learn_block(
     indptr,  # IN  (n_rows + 1,) int64
     columns,  # IN  (nnz,) int32
+    first,
+    last,  # components `first` to ``last - 1`` learn
     bounds,  # IN  (n_components + 1,) int64: component k learns rows[bounds[k]:bounds[k + 1]]
     rows,  # IN  (n_learnt,) int64, in order within a component
     responsibilities,  # IN  (n_learnt,) float64
@@ -344,13 +347,13 @@ def learn_block(
     posterior,  # IN/OUT Posterior with room for every feature of the rows
     slot_of,  # work (n_features,) int32, as in `learn_component`
 ):
-    """Let every component learn its rows; O(n_components + explicit features + nnz) while rows are certain."""
+    """Let components learn their rows; O(n_components + explicit features + nnz) while rows are certain."""
     n_own = n_features - posterior.common_feature.shape[0]
     longest = 0
     for i in range(indptr.shape[0] - 1):
         longest = max(longest, indptr[i + 1] - indptr[i])
     held, held_betas = np.empty(longest, np.int64), np.empty((2, longest))
-    for k in range(bounds.shape[0] - 1):
+    for k in range(first, last):
         mine = rows[bounds[k] : bounds[k + 1]]
         shares = responsibilities[bounds[k] : bounds[k + 1]]
         if k == clutter:

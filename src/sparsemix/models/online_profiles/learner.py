@@ -25,10 +25,16 @@ class Learner:
         Features of the first rows.
     owner : str
         Name of the model, for messages.
+
+    Attributes
+    ----------
+    n_threads : int
+        Threads to learn with, which change no bit.
     """
 
     def __init__(self, settings: Settings, features: FeatureNames, owner: str) -> None:
         self.settings = settings
+        self.n_threads = 1
         self.features = features
         self.stream: Stream | None = None
         self.held_back: list[RowBlock] = []
@@ -60,7 +66,7 @@ class Learner:
             self.held_back, self.held_labels = [], []
             self._view = self._provisional = None
         elif self.stream.waiting.rows.n_rows:
-            engine.settle_waiting(self.stream, self.settings)
+            engine.settle_waiting(self._streaming(), self.settings)
             self._view = None
 
     def learn_again(self, rows: BinaryRows, labels: IntVector) -> None:
@@ -125,6 +131,7 @@ class Learner:
 
     def _streaming(self) -> Stream:
         assert self.stream is not None
+        self.stream.n_threads = self.n_threads
         return self.stream
 
     def _primed(self) -> Stream:

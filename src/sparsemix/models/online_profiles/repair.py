@@ -8,11 +8,11 @@ from sparsemix.data.inputs import RowBlock
 from sparsemix.models.online_profiles import births, kernels
 from sparsemix.models.online_profiles.culling import with_restored
 from sparsemix.models.online_profiles.equations import bernoulli_divergence
+from sparsemix.models.online_profiles.evidence import ThreadedBetaBernoulli
 from sparsemix.models.online_profiles.indexing import index_anew
 from sparsemix.models.online_profiles.merging import Prior, effective_counts, merged, with_births
 from sparsemix.models.online_profiles.reservoir import rows_of
 from sparsemix.models.online_profiles.stream import LineageEvent, Settings, Stream, prior_of
-from sparsemix.probability.beta_bernoulli import BetaBernoulli
 
 FloatVector = NDArray[np.float64]
 IntVector = NDArray[np.int64]
@@ -55,16 +55,22 @@ def _plan(
     stream: Stream, rows: RowBlock, density: FloatVector, settings: Settings, prior: Prior
 ) -> tuple[births.Parts, births.Moves]:
     """Parts of strange rows, and the moves that gain evidence; common features, alike everywhere, are left out."""
-    own = np.setdiff1d(np.arange(stream.n_features), stream.posterior.common_feature)
-    family = BetaBernoulli(stream.prior, own.size, settings.weight_concentration)
+    is_own = np.ones(stream.n_features, bool)
+    is_own[stream.posterior.common_feature] = False
+    own = np.flatnonzero(is_own)
+    family = ThreadedBetaBernoulli(
+        stream.prior, own.size, settings.weight_concentration, n_threads=stream.n_threads
+    )
     rng = np.random.default_rng([settings.seed, stream.n_rows])
     narrow = sparse.csr_array(rows.to_csr(stream.n_features)[:, own])
     parts = births.cut(narrow, family, settings.min_responsibility, rng)
     sizes, counts = effective_counts(stream.posterior, prior, stream.n_features)
+    place = np.cumsum(is_own) - 1
+    counts = sparse.csr_array((counts.data, place[counts.indices], counts.indptr), (sizes.size, own.size))
     moves = births.choose(
         parts,
         density + stream.index.log_total[0],
-        (sizes, sparse.csr_array(counts[:, own])),
+        (sizes, counts),
         _movable(stream, settings),
         settings.n_components - int((stream.component_ids >= 0).sum()),
         family,

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsemix.models.online_profiles import index_kernels, kernels
+from sparsemix.numeric.threads import equal_parts, thread_runner
 
 FloatVector = NDArray[np.float64]
 IntVector = NDArray[np.int64]
@@ -58,6 +59,10 @@ class Posterior(NamedTuple):
     def owner(self) -> IntVector:
         """Component of each slot in use, (n_entries,)."""
         return np.repeat(np.arange(self.n_components), self.size)
+
+    def parts(self, n_parts: int) -> list[tuple[int, int]]:
+        """Ranges of components with about as many explicit features each."""
+        return equal_parts(np.asarray(self.size + 1.0, np.float64), n_parts)
 
 
 class ScoreIndex(NamedTuple):
@@ -149,7 +154,7 @@ def common_of(posterior: Posterior) -> Entries:
     return Entries(posterior.common_feature, posterior.common_alpha, posterior.common_beta).taken(everything)
 
 
-def with_room(posterior: Posterior, room: IntVector) -> Posterior:
+def with_room(posterior: Posterior, room: IntVector, n_threads: int = 1) -> Posterior:
     """Copy the posterior with `room`, (n_components,), free slots per component; O(explicit features)."""
     capacity = posterior.size + room
     n_slots = int(capacity.sum())
@@ -161,7 +166,8 @@ def with_room(posterior: Posterior, room: IntVector) -> Posterior:
         alpha=np.empty(n_slots),
         beta=np.empty(n_slots),
     )
-    index_kernels.copy_slots(posterior, roomy)
+    with thread_runner(n_threads) as run:
+        run(lambda part: index_kernels.copy_slots(posterior, *part, roomy), posterior.parts(n_threads))
     return roomy
 
 
@@ -180,11 +186,28 @@ def without_components(posterior: Posterior, kept: NDArray[np.bool_]) -> Posteri
     )
 
 
-def build_index(posterior: Posterior, n_features: int) -> ScoreIndex:
-    """Index a settled posterior for scoring; O(n_features + explicit features)."""
+def build_index(posterior: Posterior, n_features: int, n_threads: int = 1) -> ScoreIndex:
+    """Index a settled posterior for scoring; O(n_features n_threads + explicit features)."""
+    parts = posterior.parts(n_threads)
+    counts = {part: np.zeros(n_features, np.int64) for part in parts}
+    with thread_runner(n_threads) as run:
+        run(lambda part: index_kernels.count_entries(posterior, *part, counts[part]), parts)
+        index = _empty_index(posterior, sum(counts.values(), np.zeros(n_features, np.int64)))
+        ends, end = {}, index.indptr[:-1]
+        for part in parts:
+            ends[part], end = end.copy(), end + counts[part]
+        common = index_kernels.fill_common(posterior, index)
+        n_own = n_features - posterior.common_feature.size
+        run(
+            lambda part: index_kernels.fill_components(posterior, *part, n_own, common, ends[part], index),
+            parts,
+        )
+    return index
+
+
+def _empty_index(posterior: Posterior, counts: IntVector) -> ScoreIndex:
+    """The form of the index, for features that are explicit in so many components, (n_features,)."""
     n_components = posterior.n_components
-    counts = np.zeros(n_features, np.int64)
-    index_kernels.count_entries(posterior, counts)
     dense = np.flatnonzero(counts >= max(DENSE_SHARE * n_components, 2))
     counts[dense] = 1
     counts[posterior.common_feature] = 1
@@ -202,5 +225,4 @@ def build_index(posterior: Posterior, n_features: int) -> ScoreIndex:
     for kind, features in ((kernels.DENSE, dense), (kernels.COMMON, posterior.common_feature)):
         index.component[indptr[features]] = kind
         index.slot[indptr[features]] = np.arange(features.size)
-    index_kernels.fill_index(posterior, n_features, index)
     return index

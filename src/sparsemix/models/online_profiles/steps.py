@@ -6,15 +6,18 @@ from numpy.typing import NDArray
 from sparsemix.data.inputs import RowBlock
 from sparsemix.models.online_profiles import kernels
 from sparsemix.models.online_profiles.reservoir import Reservoir
+from sparsemix.models.online_profiles.scoring import Scored, Scoring
 from sparsemix.models.online_profiles.state import with_room
 from sparsemix.models.online_profiles.stream import Settings, Stream
 from sparsemix.numeric.sorting import stable_order
+from sparsemix.numeric.threads import Run, equal_parts, thread_runner
 
 FloatVector = NDArray[np.float64]
 IntVector = NDArray[np.int64]
 
 ROWS_PER_STEP = 32_768
-LEARNERS_PER_ROW = 4
+ROOM_FOR_STEPS = 2  # few features are new, so that it is enough for many more
+ROWS_PER_THREAD = 256  # so few are not worth another thread
 
 
 def learn_rows(
@@ -23,67 +26,67 @@ def learn_rows(
     """Learn rows until all are learnt or as many wait as may; return how many were seen.
 
     The index stays as it is, and no component comes or goes. `log_evidence`, (n_rows,), gets the log density of each
-    row before it was learnt, nats.
+    row before it was learnt, nats. Threads share the rows to score them, then the components to learn them, each
+    from all its rows in order: their number changes no bit.
     """
     first = 0
-    while first < block.n_rows:
-        last = min(block.n_rows, first + ROWS_PER_STEP)
-        part = block.slice(first, last)
-        first += _learn_part(stream, part, labels[first:last], settings, log_evidence[first:last])
-        if stream.waiting.is_full:
-            break
+    n_threads = min(stream.n_threads, 1 + block.n_rows // ROWS_PER_THREAD)
+    with thread_runner(n_threads) as run:
+        while first < block.n_rows and not stream.waiting.is_full:
+            last = min(block.n_rows, first + ROWS_PER_STEP)
+            known = positions(stream.component_ids, labels[first:last])
+            part = block.slice(first, last)
+            step = Scoring(stream, part, known, settings, log_evidence[first:last])
+            first += _learn_step(step, run, n_threads)
+    stream.named_ids = np.union1d(stream.named_ids, named(labels[:first]))
     stream.n_rows += first
     return first
 
 
 def learn_surely(stream: Stream, rows: RowBlock, settings: Settings) -> None:
     """Learn rows that have been counted and are not to wait (again)."""
-    unknown = np.full(rows.n_rows, -1)
-    waiting, stream.waiting = stream.waiting, Reservoir(0)
-    _learn_part(stream, rows, unknown, settings, np.empty(rows.n_rows))
-    stream.waiting = waiting
+    waiting, n_rows, stream.waiting = stream.waiting, stream.n_rows, Reservoir(0)
+    learn_rows(stream, rows, np.full(rows.n_rows, -1), settings, np.empty(rows.n_rows))
+    stream.waiting, stream.n_rows = waiting, n_rows
 
 
-def _learn_part(
-    stream: Stream, block: RowBlock, labels: IntVector, settings: Settings, log_evidence: FloatVector
-) -> int:
+def _learn_step(step: Scoring, run: Run[tuple[int, int]], n_threads: int) -> int:
     """Score rows with the index as it stands, then let each component learn its own; return how many were seen."""
-    n_components = stream.posterior.n_components
-    known = positions(stream.component_ids, labels)
-    work, rival = np.empty(n_components), _rival(stream, block, labels)
-    capacity = LEARNERS_PER_ROW * block.n_rows + n_components
-    rows, components, shares = np.empty(capacity, np.int64), np.empty(capacity, np.int32), np.empty(capacity)
-    first, last = 0, block.n_rows
-    while first < last:
-        waiting = np.empty(min(stream.waiting.room, last - first), np.int64)
-        start = first
-        first, n_learners, n_waiting = kernels.find_learners(
-            block.indptr, block.columns, known, first, stream.index, settings.min_responsibility, work, rival,
-            log_evidence, rows, components, shares, waiting,
-        )  # fmt: skip
-        slot_of = learn_common(stream, block.slice(start, first))
-        if n_waiting:
-            learn_common(stream, stream.waiting.add(block, waiting[:n_waiting]), -1.0)
-        order = stable_order(components[:n_learners], n_components)
-        bounds = np.searchsorted(components[order], np.arange(n_components + 1))
-        lengths = np.diff(block.indptr)[rows[order]]
-        room = np.diff(np.append(0, np.cumsum(lengths))[bounds])
-        stream.posterior = with_room(stream.posterior, room)
-        kernels.learn_block(
-            block.indptr, block.columns, bounds, rows[order], shares[order], stream.n_features, stream.clutter,
-            settings.explicit_responsibility, stream.posterior, slot_of,
-        )  # fmt: skip
+    stream, first = step.stream, 0
+    for scored in step.parts(run, n_threads):
+        slot_of = learn_common(stream, step.block.slice(first, scored.last))
+        if scored.waiting.size:
+            learn_common(stream, stream.waiting.add(step.block, scored.waiting), -1.0)
+        _learn_scored(step, scored, slot_of, run, n_threads)
+        first = scored.last
         if stream.waiting.is_full:
-            last = first
-    stream.named_ids = np.union1d(stream.named_ids, named(labels[:last]))
-    return last
+            break
+    return first
 
 
-def _rival(stream: Stream, block: RowBlock, labels: IntVector) -> FloatVector:
-    """Log density below which a row waits; rows with a label never do."""
-    if not stream.waiting.capacity:
-        return np.full(block.n_rows, -np.inf)
-    return np.where(labels < 0, stream.background.rival(block), -np.inf)
+def _learn_scored(
+    step: Scoring, scored: Scored, slot_of: NDArray[np.int32], run: Run[tuple[int, int]], n_threads: int
+) -> None:
+    """Let each component learn the rows that are its own, in their order."""
+    stream, block = step.stream, step.block
+    n_components = stream.posterior.n_components
+    order = stable_order(scored.components, n_components)
+    components, rows = scored.components[order], scored.rows[order]
+    shares = scored.responsibilities[order]
+    bounds = np.searchsorted(components, np.arange(n_components + 1))
+    ends = np.append(0, np.cumsum(np.diff(block.indptr)[rows]))
+    room = np.diff(ends[bounds])
+    if np.any(stream.posterior.size + room > stream.posterior.capacity):
+        stream.posterior = with_room(stream.posterior, ROOM_FOR_STEPS * room, stream.threads())
+
+    def learn(part: tuple[int, int]) -> None:
+        kernels.learn_block(
+            block.indptr, block.columns, *part, bounds, rows, shares, stream.n_features, stream.clutter,
+            step.settings.explicit_responsibility, stream.posterior, slot_of.copy(),
+        )  # fmt: skip
+
+    n_unsure = np.bincount(components[shares < 1.0], minlength=n_components)
+    run(learn, equal_parts(1.0 + room + (1.0 + n_unsure) * stream.posterior.size, n_threads))
 
 
 def learn_common(stream: Stream, rows: RowBlock, sign: float = 1.0) -> NDArray[np.int32]:

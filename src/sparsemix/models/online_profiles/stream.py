@@ -15,6 +15,8 @@ from sparsemix.probability.beta_bernoulli import BetaPrior
 
 IntVector = NDArray[np.int64]
 
+FEATURES_FOR_THREADS = 20_000
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -65,6 +67,7 @@ class Stream:
     component_ids : (n_components,); named_ids : those that labels have named, which are never removed.
     background, waiting : what rows are compared with, and those that fitted no component.
     next_id : id of the next component that is born; n_rows_faded : rows seen when evidence last decayed.
+    n_threads : threads to learn with, which change no bit; not part of the state.
     """
 
     prior: BetaPrior
@@ -82,12 +85,17 @@ class Stream:
     n_rows_faded: int
     log_evidence: float
     lineage: list[LineageEvent] = field(default_factory=list)
+    n_threads: int = 1
 
     @property
     def clutter(self) -> int:
         """Position of the clutter among the components, or -1."""
         found = np.flatnonzero(self.component_ids == kernels.CLUTTER_ID)
         return int(found[0]) if found.size else -1
+
+    def threads(self) -> int:
+        """Threads that work on all explicit features is worth."""
+        return self.n_threads if self.posterior.feature.size >= FEATURES_FOR_THREADS else 1
 
 
 def prior_of(stream: Stream, settings: Settings) -> Prior:

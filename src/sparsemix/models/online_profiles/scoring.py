@@ -1,0 +1,109 @@
+"""Who learns from which row: rows are scored with the index as it stands, on several threads."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsemix.data.inputs import RowBlock
+from sparsemix.models.online_profiles import kernels
+from sparsemix.models.online_profiles.stream import Settings, Stream
+from sparsemix.numeric.threads import Run, equal_parts
+
+FloatVector = NDArray[np.float64]
+IntVector = NDArray[np.int64]
+
+LEARNERS_PER_ROW = 4
+
+
+class Scored(NamedTuple):
+    """Consecutive rows, up to the row before `last`, and who learns from them.
+
+    rows, components, responsibilities : (n_learners,) by row.
+    waiting : (n_waiting,) rows that fit no component.
+    """
+
+    last: int
+    rows: IntVector
+    components: NDArray[np.int32]
+    responsibilities: FloatVector
+    waiting: IntVector
+
+    def with_waiting(self, most: int) -> "Scored":
+        """The rows up to the one with which so many wait."""
+        if self.waiting.size < max(most, 1):
+            return self
+        waiting = self.waiting[:most]
+        last = int(waiting[-1]) + 1
+        kept = slice(int(np.searchsorted(self.rows, last)))
+        return Scored(last, self.rows[kept], self.components[kept], self.responsibilities[kept], waiting)
+
+
+def joined(parts: list[Scored]) -> Scored:
+    """Parts that follow each other as one."""
+    if len(parts) == 1:
+        return parts[0]
+    columns = zip(*(part[1:] for part in parts), strict=True)
+    return Scored(parts[-1].last, *map(np.concatenate, columns))
+
+
+class Scoring(NamedTuple):
+    """Rows of a block that are to be scored.
+
+    labels : (n_rows,) component by position, or -1.
+    log_evidence : (n_rows,) gets the log density of each row, nats.
+    """
+
+    stream: Stream
+    block: RowBlock
+    labels: IntVector
+    settings: Settings
+    log_evidence: FloatVector
+
+    def parts(self, run: Run[tuple[int, int]], n_threads: int) -> Iterator[Scored]:
+        """Score all rows and yield them in order, each part to be learnt before the next; until no more may wait.
+
+        Each thread has a range of rows and stops when its list of learners is full. Where it stopped depends on
+        the threads, what becomes of a row does not.
+        """
+        left = equal_parts(np.diff(self.block.indptr) + 1.0, n_threads)
+        found: dict[int, Scored] = {}
+        rival = np.full(self.block.n_rows, -np.inf)
+
+        def score(part: tuple[int, int]) -> None:
+            found[part[1]] = self._scored(*part, rival)
+
+        while left:
+            run(score, [part for part in left if part[1] not in found])
+            ready: list[Scored] = []
+            while left:
+                end = left.pop(0)[1]
+                ready.append(found.pop(end))
+                if ready[-1].last < end:
+                    left.insert(0, (ready[-1].last, end))
+                    break
+            yield joined(ready).with_waiting(self.stream.waiting.room)
+
+    def _scored(self, first: int, last: int, rival: FloatVector) -> Scored:
+        index, n_rows = self.stream.index, last - first
+        self._fill_rival(first, last, rival)
+        n_components = index.base.size
+        capacity = LEARNERS_PER_ROW * n_rows + n_components
+        rows, components = np.empty(capacity, np.int64), np.empty(capacity, np.int32)
+        shares = np.empty(capacity)
+        waiting = np.empty(min(self.stream.waiting.room, n_rows), np.int64)
+        last, n_learners, n_waiting = kernels.find_learners(
+            self.block.indptr, self.block.columns, self.labels[:last], first, index,
+            self.settings.min_responsibility, np.empty(n_components), rival, self.log_evidence,
+            rows, components, shares, waiting,
+        )  # fmt: skip
+        used = slice(n_learners)
+        return Scored(last, rows[used], components[used], shares[used], waiting[:n_waiting])
+
+    def _fill_rival(self, first: int, last: int, rival_out: FloatVector) -> None:
+        """Log density below which each row waits; rows with a label never do."""
+        if self.stream.waiting.capacity:
+            unknown = np.flatnonzero(self.labels[first:last] < 0)
+            density = self.stream.background.rival(self.block.slice(first, last))
+            rival_out[first + unknown] = density[unknown]
