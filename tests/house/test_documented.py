@@ -1,5 +1,6 @@
 """Nothing that a user can reach is without words: parameters, attributes, methods, extras, programs."""
 
+import importlib
 import inspect
 import re
 import tomllib
@@ -55,6 +56,22 @@ def test_public_names_and_their_methods_have_docstrings(name):
     members = vars(thing).items() if inspect.isclass(thing) else ()
     own = [key for key, member in members if not key.startswith("_") and callable(member)]
     assert [key for key in own if not inspect.getdoc(getattr(thing, key))] == []
+
+
+@pytest.mark.parametrize(
+    "module", ["", ".chains", ".data", ".distributed", ".metrics", ".persistence", ".reporting"]
+)
+def test_public_functions_and_models_have_examples(module):
+    """What a function returns has no example of its own: the function's shows it."""
+    place = importlib.import_module(f"sparsemix{module}")
+    public = {name: getattr(place, name) for name in place.__all__}
+    shown = {
+        name: inspect.getdoc(thing) or ""
+        for name, thing in public.items()
+        if inspect.isfunction(thing) or hasattr(thing, "get_params")
+    }
+    assert shown
+    assert [name for name, text in shown.items() if ">>>" not in text] == []
 
 
 @pytest.mark.parametrize("extra", PROJECT["optional-dependencies"])

@@ -69,6 +69,20 @@ def write_report(path: str | os.PathLike[str], summary: dict[str, Any]) -> None:
     ------
     OSError
         When the file cannot be written.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import numpy as np
+    >>> import sparsemix as sm
+    >>> from sparsemix.reporting import summarize_model
+    >>> rows = np.repeat(np.eye(2), 50, axis=0)
+    >>> model = sm.OnlineBernoulliMixture(n_components=2, random_state=0).fit(rows)
+    >>> with TemporaryDirectory() as folder:
+    ...     write_report(Path(folder, "report.html"), summarize_model(model, title="Two clusters"))
+    ...     "Two clusters" in Path(folder, "report.html").read_text("utf-8")
+    True
     """
     page = render_report(summary)
     with replacing(path) as temporary:

@@ -53,9 +53,19 @@ def summarize_threads(
 
     Examples
     --------
-    >>> summary = summarize_threads(model, mailbox)  # doctest: +SKIP
-    >>> summary["threads"][0]["words"]  # doctest: +SKIP
-    ['tomatoes', 'greenhouse', 'frost', 'seeds', 'balcony']
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import sparsemix as sm
+    >>> form = "From me Thu Jan {0} 09:00:00 2026\\nDate: {0} Jan 2026 09:00:00 +0000\\n\\n{1}\\n\\n"
+    >>> mails = [(1, "ski trip"), (2, "ski trip snow"), (9, "budget numbers"), (10, "budget meeting")]
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "mails.mbox")
+    ...     _ = path.write_text("".join(form.format(*mail) for mail in mails))
+    ...     mailbox = sm.read_mailbox(path)
+    >>> model = sm.TimeSensitiveMixture(half_life="1d", smoothing=0.1, random_state=0)
+    >>> summary = summarize_threads(model.fit(mailbox.dataset), mailbox)
+    >>> [(thread["n_messages"], thread["words"]) for thread in summary["threads"]]
+    [(2, ['ski', 'trip']), (2, ['budget'])]
     """
     at_least("n_words", "summarize_threads", n_words, 1)
     at_least("most_threads", "summarize_threads", most_threads, 1)

@@ -30,6 +30,13 @@ def render_timeline(summary: dict[str, Any]) -> str:
     ------
     MissingExtraError
         If Plotly is not installed.
+
+    Examples
+    --------
+    >>> summary = {"title": "<Mails>", "source": "mails.mbox", "n_messages": 0, "n_threads": 0, "threads": []}
+    >>> page = render_timeline(summary | {"n_threads_left_out": 0, "n_messages_left_out": 0, "library_version": "0"})
+    >>> "<title>&lt;Mails&gt;</title>" in page
+    True
     """
     drawn = _figure(summary["threads"]).to_html(
         full_html=False, include_plotlyjs=True, div_id="timeline", config={"displayModeBar": False}
@@ -52,6 +59,14 @@ def write_timeline(path: str | os.PathLike[str], summary: dict[str, Any]) -> Non
         If Plotly is not installed.
     OSError
         When the file cannot be written.
+
+    Examples
+    --------
+    >>> import sparsemix as sm
+    >>> from sparsemix.reporting import summarize_threads
+    >>> mailbox = sm.read_mailbox("mails.mbox")  # doctest: +SKIP
+    >>> model = sm.TimeSensitiveMixture(half_life="3d").fit(mailbox.dataset)  # doctest: +SKIP
+    >>> write_timeline("threads.html", summarize_threads(model, mailbox))  # doctest: +SKIP
     """
     page = render_timeline(summary)
     with replacing(path) as temporary:
