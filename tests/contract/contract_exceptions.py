@@ -61,10 +61,7 @@ EXCEPTIONS: dict[str, dict[str, str | Lacks]] = {
     # state
     "test_a_row_is_answered_alike_in_any_company": OF_PAIRS,
     "test_the_score_is_the_mean_of_the_rows": _all_lack((RATES, NMF), "score"),
-    "test_threads_change_no_bit": {
-        ONLINE: "n_jobs shares of a round are learnt apart; the same number gives the same bits"
-    }
-    | _all_lack((STREAM, NMF), "__init__", "n_jobs"),
+    "test_threads_change_no_bit": _all_lack((STREAM, NMF), "__init__", "n_jobs"),
     "test_names_of_a_file_that_do_not_fit": OF_EVENTS,
     "test_nothing_grows_over_a_thousand_rounds": {
         FACTORS: "it has factors for each user that it has learnt, and grows with them"
