@@ -17,10 +17,15 @@ dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def processes():
     """Two workers in processes of their own, which come back when they are killed."""
-    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": logging.CRITICAL}
+    options = {
+        "n_workers": 2,
+        "threads_per_worker": 1,
+        "dashboard_address": ":0",
+        "silence_logs": logging.CRITICAL,
+    }
     with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
         yield client
 
@@ -75,10 +80,10 @@ def test_workers_killed_at_any_time_change_no_bit(client, processes, new, seed):
 
     def kill_now_and_then():
         while not over.wait(rng.uniform(0.3, 1.0)) and len(kills) < 3:
-            pids = processes.run(os.getpid, on_error="ignore")
-            kills.append(rng.choice(list(pids.values())))
-            os.kill(kills[-1], signal.SIGKILL)
-            processes.wait_for_workers(2, timeout=60)
+            if len(processes.nthreads()) == 2:  # the other one goes on
+                pids = processes.run(os.getpid, on_error="ignore")
+                kills.append(rng.choice(list(pids.values())))
+                os.kill(kills[-1], signal.SIGKILL)
 
     killer = threading.Thread(target=kill_now_and_then)
     killer.start()

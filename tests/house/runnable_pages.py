@@ -22,6 +22,7 @@ PAGES = (
     DOCS / "guide" / "mailbox.md",
     DOCS / "guide" / "uncertainty.md",
     DOCS / "guide" / "streaming.md",
+    DOCS / "guide" / "distributed.md",
 )
 BLOCK = re.compile(
     r"^```python\n(?P<code>.*?)^```\n(?:\n```text\n(?P<output>.*?)^```\n)?", re.MULTILINE | re.DOTALL

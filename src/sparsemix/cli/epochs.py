@@ -96,7 +96,7 @@ def learn_in_epochs(
         if model.n_init > 1:
             note(f"Of {model.n_init} starts the best so far is kept; --resume makes no others.")
         stop_saved(model, output, after=counted(model.n_iter_, "epoch"))
-    _say_what_is_amiss(model, quiet=quiet)
+    say_what_is_amiss(model, quiet=quiet)
 
 
 class _Rows:
@@ -194,7 +194,7 @@ def _run(model: Any, fit: Fit, checkpoint: Checkpoint, *, quiet: bool) -> bool:
             model.set_params(max_iter=last - model.n_iter_ + 1)
 
 
-def _say_what_is_amiss(model: Any, *, quiet: bool) -> None:
+def say_what_is_amiss(model: Any, *, quiet: bool) -> None:
     """Tell the user what the library warns of, in the words of the command line."""
     if model.n_impossible_:
         note(

@@ -12,6 +12,7 @@ from sparsemix.cli.numbers import source_for
 from sparsemix.cli.options import Kind
 from sparsemix.cli.outputs import check_model_output
 from sparsemix.cli.results import show_fit
+from sparsemix.cli.spreading import check_for_workers, learn_on_workers
 from sparsemix.cli.starting import start_model
 from sparsemix.cli.sweeps import learn_in_sweeps
 from sparsemix.cli.times import fit_in_time
@@ -26,6 +27,7 @@ def fit_table(
     output: Path,
     *,
     events: dict[str, str],
+    cluster: dict[str, Any],
     labelled: bool,
     batch_rows: int | None,
     checkpoint_every: int | None,
@@ -45,6 +47,8 @@ def fit_table(
         The model file.
     events : dict
         Columns of events that were named.
+    cluster : dict
+        Who does the work, as `takes_cluster` gives it; empty for this process.
     labelled : bool
         Whether labels of rows are clusters that they are known to belong to.
     batch_rows : int or None
@@ -69,6 +73,8 @@ def fit_table(
         raise ParameterError(
             f"--resume is not for --model {kind}, which starts anew each time. Leave it out."
         )
+    if cluster:
+        check_for_workers(kind, batch_rows, checkpoint_every, run)
     if kind is Kind.TIME_SENSITIVE:
         fit_in_time(parameters, source, output, json=json, **run)
         return
@@ -78,6 +84,11 @@ def fit_table(
         return
     check_model_output(output, source)
     model = start_model(kind, parameters, output if resume else None, quiet=source.quiet)
+    if cluster:
+        names = learn_on_workers(model, source, output, cluster, resume=resume)
+        save_model(model, output)
+        show_fit(model, source, output, label_names=names, json=json, quiet=source.quiet)
+        return
     source = source_for(model, source)
     known = KnownRows(model, is_wanted=labelled, quiet=source.quiet)
     run |= {"quiet": source.quiet}

@@ -54,6 +54,19 @@ def answers(
     -----
     The model goes to the scheduler once, as it is in a file, and from there to workers. A batch whose worker is lost is
     asked again, and the answers are the same.
+
+    Examples
+    --------
+    >>> import numpy as np, dask.array as da
+    >>> from distributed import Client
+    >>> from sparsemix import BernoulliMixture
+    >>> from sparsemix.distributed import answers
+    >>> rows = np.repeat(np.eye(2), 50, axis=0)
+    >>> model = BernoulliMixture(n_components=2, random_state=0).fit(rows)
+    >>> blocks = da.from_array(rows, chunks=(40, 2))
+    >>> with Client(processes=False, dashboard_address=":0") as client:
+    ...     [len(scores) for scores in answers(model, blocks, "score_samples", client=client)]
+    [40, 40, 20]
     """
     if getattr(type(model), "model_kind", None) not in model_kinds():
         raise parameter_error("model", "answers", "a model of sparsemix", model)
@@ -96,7 +109,20 @@ def predict(model: SavableModel, source: Any, *, client: Any = None, **reading: 
 
 
 def predict_proba(model: SavableModel, source: Any, *, client: Any = None, **reading: Any) -> NDArray[Any]:
-    """Responsibilities, (n_rows, n_components), in the order of the batches; as `answers`."""
+    """Responsibilities, (n_rows, n_components), in the order of the batches; as `answers`.
+
+    Examples
+    --------
+    >>> import numpy as np, dask.array as da
+    >>> from distributed import Client
+    >>> from sparsemix import BernoulliMixture
+    >>> from sparsemix.distributed import predict_proba
+    >>> rows = np.repeat(np.eye(2), 50, axis=0)
+    >>> model = BernoulliMixture(n_components=2, random_state=0).fit(rows)
+    >>> with Client(processes=False, dashboard_address=":0") as client:
+    ...     predict_proba(model, da.from_array(rows, chunks=(40, 2)), client=client).shape
+    (100, 2)
+    """
     return _joined(answers(model, source, "predict_proba", client=client, **reading))
 
 

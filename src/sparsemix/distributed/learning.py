@@ -107,7 +107,7 @@ def fit(
     >>> model = BernoulliMixture(n_components=2, random_state=0)
     >>> with Client(processes=False, dashboard_address=":0") as client:
     ...     run = fit(model, da.from_array(ads, chunks=(40, 8)), client=client)
-    >>> run.joins[0].n_batches, run.joins[0].n_rows, len(run.joins) == model.n_iter_
+    >>> run.joins[0].n_messages, run.joins[0].n_rows, len(run.joins) == model.n_iter_
     (3, 100, True)
     """
     if not isinstance(model, (OnlineBernoulliMixture, *EM)):

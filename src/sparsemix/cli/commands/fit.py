@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from sparsemix.cli import options
+from sparsemix.cli.cluster_options import takes_cluster
 from sparsemix.cli.factor_options import takes_events
 from sparsemix.cli.model_options import takes_parameters
 from sparsemix.cli.table_options import takes_table
@@ -19,7 +20,8 @@ EXAMPLES = (
     "sparsemix fit mails.csv -o threads.smx --model time-sensitive --time sent --half-life 3d\n\n"
     "sparsemix fit clicks.csv -o factors.smx --model gamma-poisson -k 20 --row user --feature ad --count clicks\n\n"
     "sparsemix fit events.csv -o rates.smx --model click-rate --user user_id --ad ad_id --solver gibbs\n\n"
-    "sparsemix fit 'logs/*.parquet' -o ads.smx --batch-rows 100000 --checkpoint-every 1000000 --resume"
+    "sparsemix fit 'logs/*.parquet' -o ads.smx --batch-rows 100000 --checkpoint-every 1000000 --resume\n\n"
+    "sparsemix fit 'logs/*.parquet' -o ads.smx --workers 4"
 )
 
 _RUN = "Long runs"
@@ -28,6 +30,7 @@ _RUN = "Long runs"
 @takes_table("count", "label", "time")
 @takes_parameters
 @takes_events
+@takes_cluster
 def fit(
     *,
     input: options.Input,
@@ -73,6 +76,7 @@ def fit(
     reading: dict[str, Any],
     parameters: dict[str, Any],
     events: dict[str, str],
+    cluster: dict[str, Any],
 ) -> None:
     """Learn the clusters of a table and write them to a model file; in one pass unless --model says otherwise."""
     from sparsemix.cli.fitting import fit_table
@@ -84,6 +88,7 @@ def fit(
         open_source(input, reading, quiet=quiet),
         output,
         events=events,
+        cluster=cluster,
         labelled="label" in reading,
         batch_rows=batch_rows,
         checkpoint_every=checkpoint_every,
