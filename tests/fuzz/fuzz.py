@@ -13,26 +13,27 @@ from itertools import chain
 from pathlib import Path
 
 import atheris
-
-GUIDED = ("sparsemix.persistence", "sparsemix.data", "sparsemix.models")
-MODULES = [
-    module.name
-    for package in map(importlib.import_module, GUIDED)
-    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
-]
-COMPILED = [name for name in MODULES if name.endswith("kernels")]
-for name in COMPILED:
-    importlib.import_module(name)  # as it is, with all that it calls
-with atheris.instrument_imports(include=GUIDED):
-    for name in MODULES:
-        importlib.import_module(name)
-
-from fuzz_targets import TARGETS
 from fuzz_mutations import changed_model_file
 
 FOLDER = Path(__file__).parent
-TESTS = FOLDER.parent
-GOLDEN = [TESTS / "persistence" / "golden", TESTS / "models" / "time_sensitive" / "golden"]
+GUIDED = ("sparsemix.persistence", "sparsemix.data", "sparsemix.models")
+TARGETS = ("model_file", "sealed_model_file", "table_file")
+
+
+def instrumented_target(name):
+    """A target that tells the fuzzer what it reaches; what is compiled is left as it is, with all that it calls."""
+    modules = [
+        module.name
+        for package in map(importlib.import_module, GUIDED)
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+    ]
+    for module in modules:
+        if module.endswith("kernels"):
+            importlib.import_module(module)
+    with atheris.instrument_imports(include=GUIDED):
+        for module in modules:
+            importlib.import_module(module)
+    return getattr(importlib.import_module("fuzz_targets"), name)
 
 
 def mutate(content, most, seed):
@@ -46,17 +47,18 @@ def main():
     parser.add_argument("target", choices=TARGETS)
     parser.add_argument("--seconds", type=int, default=600)
     options = parser.parse_args()
+    target = instrumented_target(options.target)
     scratch = Path(tempfile.mkdtemp(prefix=f"fuzz-{options.target}-"))
     print(f"scratch files: {scratch}")
     seeds = [FOLDER / "corpus" / options.target]
     if options.target != "table_file":
-        seeds += GOLDEN
-    limits = [f"-max_total_time={options.seconds}", "-max_len=20000", "-rss_limit_mb=2048", "-timeout=20"]
-    arguments = [sys.argv[0], *limits, f"-artifact_prefix={scratch}/", str(scratch), *map(str, seeds)]
+        seeds += sorted(FOLDER.parent.glob("**/golden"))
     for path in chain.from_iterable(map(Path.iterdir, seeds)):
-        TARGETS[options.target](path.read_bytes())  # compiles, which would be too slow for an input
+        target(path.read_bytes())  # compiles, which would take too long for an input
+    limits = [f"-max_total_time={options.seconds}", "-max_len=20000", "-rss_limit_mb=4096", "-timeout=120"]
+    arguments = [sys.argv[0], *limits, f"-artifact_prefix={scratch}/", str(scratch), *map(str, seeds)]
     mutator = {} if options.target == "table_file" else {"custom_mutator": mutate}
-    atheris.Setup(arguments, TARGETS[options.target], **mutator)
+    atheris.Setup(arguments, target, **mutator)
     atheris.Fuzz()
 
 

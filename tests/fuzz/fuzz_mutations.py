@@ -6,7 +6,8 @@ import struct
 
 NUMBERS = [0, 1, -1, 2, 0.5, 2**31 - 1, 2**31, 2**53, 2**63, 1e-300, 1e300, float("nan"), float("inf")]
 OTHERS = ["", "x", None, [], {}, True, [0], {"a": 1}]
-BITS = [0, 1, 2**31 - 1, 2**31, 2**63 - 1, 2**63, 2**64 - 1, *struct.unpack("<4Q", struct.pack("<4d", 1e300, -1.0, float("nan"), 1e-300))]  # fmt: skip
+FLOATS = struct.unpack("<4Q", struct.pack("<4d", 1e300, -1.0, float("nan"), 1e-300))
+BITS = [0, 1, 2**31 - 1, 2**31, 2**63 - 1, 2**63, 2**64 - 1, *FLOATS]
 
 
 def changed_model_file(content, seed):
