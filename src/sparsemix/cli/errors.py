@@ -15,9 +15,9 @@ from sparsemix.foundation.errors import ParameterError, SparsemixError
 TROUBLE, USAGE, STOPPED = 1, 2, 130
 
 _OTHERS = (
-    "n_components binarize clutter priming_rows reservoir_rows half_life_rows batch_rows min_rows_per_feature "
-    "max_features_per_row output "
-    "component level completeness keyword reject by title model algorithm smoothing unlabeled_weight n_init max_iter "
+    "n_components binarize clutter priming_rows reservoir_rows half_life_rows n_passes batch_rows "
+    "min_rows_per_feature max_features_per_row output "
+    "late component level completeness keyword reject by title model algorithm smoothing unlabeled_weight n_init max_iter "
     "n_jobs held_out clusters features data_sets table min_messages max_share"
 )
 _OPTIONS = {
@@ -34,7 +34,7 @@ _OPTIONS = {
 _OPTIONS |= {"random_state": "--seed", "rows": "--batch-rows", "n": "-n"}
 
 # How the library's messages name arguments: ``feature=``, ``format='csv'``, and ``'level' of suggest must be``.
-_SET = "|".join([*TABLE_OPTIONS, "proposal"])
+_SET = "|".join([*TABLE_OPTIONS, "proposal", "late"])
 _ARGUMENT = re.compile(rf"(?<![\w'\"-])({_SET})=(?:'([^']*)'|(None)|(?=[\s,.)]|$))")
 _RULE = re.compile(rf"'({'|'.join(_OPTIONS)})' of [\w. -]+? must( be None for)?(.*)")
 

@@ -36,7 +36,7 @@ class KnownRows:
     """
 
     def __init__(self, model: Any, *, is_wanted: bool, quiet: bool = False) -> None:
-        self._n_components = int(model.n_components)
+        self._n_components = _most_clusters(model)
         self._must_have_some = getattr(model, "unlabeled_weight", 1.0) == 0.0
         self._is_wanted, self._quiet = is_wanted, quiet
         self.names: list[str] | None = None
@@ -83,3 +83,11 @@ class KnownRows:
             f"Clusters of known rows: {shown}{', ...' if len(names) > _MOST_SHOWN else ''}.",
             quiet=self._quiet,
         )
+
+
+def _most_clusters(model: Any) -> int:
+    if model.n_components != "auto":
+        return int(model.n_components)
+    from sparsemix.models.online_profiles.checks import MOST_FOUND
+
+    return MOST_FOUND

@@ -2,14 +2,15 @@
 
 import shlex
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
 from sparsemix.cli.console import note
 from sparsemix.cli.errors import StoppedError
 from sparsemix.cli.first_run import say_if_compiling
-from sparsemix.cli.inputs import Source
+from sparsemix.cli.inputs import Source, Table
 from sparsemix.cli.known_rows import KnownRows
 from sparsemix.cli.progress import rows_progress
 from sparsemix.cli.starting import blocks_to_learn, rows_learnt
@@ -52,6 +53,30 @@ def learn_in_one_pass(
     checkpoint = (output, checkpoint_every)
     learn(model, blocks, total=table.n_rows, checkpoint=checkpoint, known=known, quiet=quiet)
     model.prime()
+    silent = replace(source, quiet=True)
+    while model.n_passes_ < model.n_passes:
+        again = table if batch_rows is None else silent.table(batch_rows)
+        _learn_again(model, again, output, known=known, quiet=quiet)
+
+
+def _learn_again(model: Any, table: Table, output: Path, *, known: KnownRows, quiet: bool) -> None:
+    """Learn all rows once more; where the user stops it, the last whole pass is in the file."""
+    save_model(model, output)
+    done = f"pass {model.n_passes_} of {model.n_passes}"
+    words = f"Learning, pass {model.n_passes_ + 1} of {model.n_passes}"
+
+    def pairs() -> Iterator[tuple[Any, Any]]:
+        for batch in table.batches:
+            yield batch, known.of(batch)
+            advance(len(batch))
+
+    with rows_progress(words, model.n_rows_seen_, quiet=quiet) as advance:
+        try:
+            model.learn_again(pairs())
+            return
+        except KeyboardInterrupt:
+            pass
+    leave(output, after=done)
 
 
 def learn(
@@ -113,6 +138,11 @@ def _stop(model: Any, checkpoint: tuple[Path, int | None] | None) -> None:
 def stop_saved(model: Any, path: Path, *, after: str) -> NoReturn:
     """Save what is learnt, say how to go on, and leave."""
     save_model(model, path)
+    leave(path, after=after)
+
+
+def leave(path: Path, *, after: str) -> NoReturn:
+    """Say how to go on with what is saved, and leave."""
     again = [word for word in sys.argv[1:] if word != "--resume"]
     note(f"Stopped after {after}; what is learnt is saved in {path}. Go on with:")
     note(f"  {shlex.join(['sparsemix', *again, '--resume'])}")

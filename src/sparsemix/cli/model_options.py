@@ -12,19 +12,37 @@ from sparsemix.cli.options import LARGEST_SEED, Algorithm
 from sparsemix.cli.sampling_options import SAMPLING_OPTIONS
 from sparsemix.cli.time_options import TIME_OPTIONS
 
+AUTO = "auto"
 _ALL, _ONLINE, _EM = "The model", "Only with --model online", "Only with --model multinomial or bernoulli-em"
 _NOT_ONLINE = "Not with --model online"
 _CLIMBING = "Not with --model online, hashed-gibbs or time-sensitive"
 
+
+def number_or_auto(value: str) -> int | str:
+    """Return a number of clusters, or "auto".
+
+    Examples
+    --------
+    >>> number_or_auto("12"), number_or_auto("auto")
+    (12, 'auto')
+    """
+    if value == AUTO:
+        return AUTO
+    if not value.isdecimal() or int(value) < 1:
+        raise typer.BadParameter(f"{value!r} is neither 'auto' nor an integer from 1 on.")
+    return int(value)
+
+
 MODEL_OPTIONS: dict[str, Any] = {
     "n_components": Annotated[
-        int | None,
+        Any,
         typer.Option(
             "--n-components",
             "-k",
             metavar="N",
-            min=1,
-            help="How many clusters, with --model online at most; 50 by default. Or factors; 10 by default.",
+            parser=number_or_auto,
+            help="How many clusters, with --model online at most, and 'auto' finds their number; 50 by default. Or "
+            "factors; 10 by default.",
             rich_help_panel=_ALL,
         ),
     ],
@@ -86,6 +104,16 @@ MODEL_OPTIONS: dict[str, Any] = {
             rich_help_panel=_ONLINE,
         ),
     ],
+    "n_passes": Annotated[
+        int | None,
+        typer.Option(
+            "--n-passes",
+            metavar="N",
+            min=1,
+            help="How often the rows are read; 1 by default.",
+            rich_help_panel=_ONLINE,
+        ),
+    ],
     "algorithm": Annotated[
         Algorithm | None,
         typer.Option(
@@ -143,7 +171,7 @@ MODEL_OPTIONS: dict[str, Any] = {
             "--n-jobs",
             metavar="N",
             help="Threads; 1 by default, -1 for all cores.",
-            rich_help_panel=_NOT_ONLINE,
+            rich_help_panel=_ALL,
         ),
     ],
     **SAMPLING_OPTIONS,

@@ -90,7 +90,7 @@ def show_fit(
     """Print what was learnt: as JSON, or as a short table with what to run next; warn if one cluster has it all."""
     summary = summarize_model(model, n_features=6)
     _show_summary(model, summary, source, path, label_names=label_names, json=json)
-    if getattr(model, "n_components", 2) > 1 and not label_names:
+    if getattr(model, "n_components", 2) != 1 and not label_names:
         say_if_one_has_nearly_all(summary["clusters"], are_real=summary["takes_real_numbers"], quiet=quiet)
 
 

@@ -17,7 +17,7 @@ from sparsemix.model_io import load_model
 DEFAULTS = {"n_components": 50, "random_state": 0, "binarize": 0.0}
 """What a new model gets unless it is asked for: the same result each time, and counts as mere presence."""
 
-_MAY_CHANGE = {"max_iter", "n_jobs"}  # when a run is resumed
+_MAY_CHANGE = {"max_iter", "n_jobs", "n_passes"}  # when a run is resumed
 
 _CLASSES = {
     Kind.ONLINE: "OnlineBernoulliMixture",
@@ -56,6 +56,8 @@ def new_model(kind: Kind, parameters: dict[str, Any]) -> Any:
         if name not in known:
             chosen = f"{kind} --stream" if streams else str(kind)
             raise ParameterError(f"--{name.replace('_', '-')} is not for --model {chosen}. Leave it out.")
+    if kind is not Kind.ONLINE and parameters.get("n_components") == "auto":
+        raise ParameterError("--n-components auto is for --model online only. Give a number.")
     wanted = DEFAULTS | parameters
     if "n_sweeps" in wanted:
         wanted.setdefault("burn_in", wanted["n_sweeps"] // 2)

@@ -291,7 +291,7 @@ def test_hostile_metadata(models, phase):
     payload = models[phase].to_payload()
     refuses(replace(payload, metadata={}))
     refuses(replace(payload, metadata=payload.metadata | {"spare": 1}))
-    for name in payload.metadata:
+    for name in set(payload.metadata) - {"n_passes"}:  # which files of version 0.1 do not have
         refuses(replace(payload, metadata={k: v for k, v in payload.metadata.items() if k != name}))
         for value in NONSENSE:
             use_if_it_loads(replace(payload, metadata=payload.metadata | {name: value}))

@@ -1,6 +1,7 @@
 """The public class of the online mixture of Bernoulli profiles."""
 
 import time
+from collections.abc import Iterable
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -94,6 +95,8 @@ class OnlineBernoulliMixture(Fitted, ClusterMixin, BaseEstimator):
     lineage_ : list of LineageEvent
         What happened to the components: row, event ("born", "merged", "removed"), component, detail.
     n_rows_seen_ : int
+    n_passes_ : int
+        Passes over the rows, by `fit` or `learn_again`.
     n_features_in_ : int
         Features seen so far; grows with named columns.
     feature_names_in_ : (n_features_in_,) ndarray of str
@@ -196,7 +199,7 @@ class OnlineBernoulliMixture(Fitted, ClusterMixin, BaseEstimator):
         self._learn(rows, labels)
         self.prime()
         for _ in range(self.n_passes - 1):
-            self._learner.learn_again(rows, labels)
+            self._learner.learn_again([(rows, labels)])
         self._adopt(self._learner)
         started = time.perf_counter()
         answers = [self._view.assignments(block) for block in self._learner.blocks(rows)]
@@ -221,6 +224,39 @@ class OnlineBernoulliMixture(Fitted, ClusterMixin, BaseEstimator):
         if is_new:
             self._start(settings, rows)
         self._learn(rows, labels)
+        return self
+
+    def learn_again(self, batches: Iterable[tuple[Any, ArrayLike | None]]) -> Self:
+        """Learn all rows once more, as `fit` does with `n_passes`.
+
+        Parameters
+        ----------
+        batches : iterable of (X, y)
+            All rows that the model has seen, whole or in batches; `X` and `y` as in `fit`, `y` may be None.
+
+        Returns
+        -------
+        self
+
+        Notes
+        -----
+        The evidence is scaled back after every twentieth of the rows, and at the end of a batch: other batches are a
+        slightly different model.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import sparsemix as sm
+        >>> ads = np.repeat([[1, 1, 0, 0], [0, 0, 1, 1]], 50, axis=0)
+        >>> model = sm.OnlineBernoulliMixture(n_components=2, random_state=0).partial_fit(ads).prime()
+        >>> model.learn_again([(ads[:50], None), (ads[50:], None)]).n_passes_
+        2
+        """
+        self.prime()
+        most = self._learner.settings.n_components
+        tables = ((self._rows(X), y) for X, y in batches)
+        self._learner.learn_again((rows, known_labels(y, rows.n_rows, most)) for rows, y in tables)
+        self._adopt(self._learner)
         return self
 
     def prime(self) -> Self:

@@ -52,6 +52,12 @@ class Fitted:
         """Rows learnt or held back so far."""
         return self._opened().n_rows
 
+    @property
+    def n_passes_(self) -> int:
+        """Passes over the rows that are complete, the first one counted from its begin."""
+        stream = self._opened().stream
+        return 1 if stream is None else stream.n_passes
+
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_learner") and self._learner.n_rows > 0
 

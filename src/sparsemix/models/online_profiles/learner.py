@@ -1,7 +1,7 @@
 """A model between calls: rows held back until the priming, then a stream, and the view that predictions read."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,18 +69,25 @@ class Learner:
             engine.settle_waiting(self._streaming(), self.settings)
             self._view = None
 
-    def learn_again(self, rows: BinaryRows, labels: IntVector) -> None:
-        """Learn rows once more; the evidence stays that of the rows seen, and their order of arrival loses weight."""
-        columns = self.features.columns_of(rows.n_features, rows.names, owner=self._owner)
-        started, first = time.perf_counter(), 0
-        for block in rows.blocks(columns):
-            part = labels[first : first + block.n_rows]
-            engine.learn_again(self._streaming(), block, part, self.features.n_features, self.settings)
-            first += block.n_rows
-        engine.settle_waiting(self._streaming(), self.settings)
-        engine.scale_back(self._streaming(), self.settings)
-        self.timings["streaming"] += time.perf_counter() - started
+    def learn_again(self, parts: Iterable[tuple[BinaryRows, IntVector]]) -> None:
+        """Learn all rows once more; the evidence stays that of the rows seen, and their order of arrival loses weight.
+
+        Parameters
+        ----------
+        parts : iterable of (BinaryRows, (n_rows,) labels)
+        """
+        started, stream = time.perf_counter(), self._streaming()
         self._view = None
+        for rows, labels in parts:
+            columns, first = self.features.columns_of(rows.n_features, rows.names, owner=self._owner), 0
+            for block in rows.blocks(columns):
+                part = labels[first : first + block.n_rows]
+                engine.learn_again(stream, block, part, self.features.n_features, self.settings)
+                first += block.n_rows
+        engine.settle_waiting(stream, self.settings)
+        engine.scale_back(stream, self.settings)
+        stream.n_passes += 1
+        self.timings["streaming"] += time.perf_counter() - started
 
     def begin_round(self, n_children: int) -> Stream:
         """What each of so many children begins with, see `deltas.start_of`; rows held back are primed with."""

@@ -38,7 +38,7 @@ from sparsemix.probability.beta_bernoulli import BetaPrior
 Arrays = dict[str, NDArray[Any]]
 
 LATER_COUNTERS = ("next_id", "n_rows_faded")
-COUNTERS = ("n_rows", "next_index", "next_cull", *LATER_COUNTERS)
+COUNTERS = ("n_rows", "next_index", "next_cull", *LATER_COUNTERS, "n_passes")
 LATER_SETTINGS = {"reservoir_rows": 0, "half_life_rows": None, "first_components": 1}
 """What files of version 0.1 do not say: in their streams no rows wait and none is forgotten."""
 HELD_METADATA = {"settings", "n_features"}
@@ -103,7 +103,7 @@ def unpack(stored: Payload, model_class: Any) -> Learner:
     """Build the learner, or raise ModelFileError for whatever does not fit."""
     is_held = "held_indptr" in stored.arrays
     settings = _settings(stored, model_class)
-    metadata = stored.metadata
+    metadata = stored.metadata if is_held else {"n_passes": 1} | stored.metadata
     if not (is_held or settings.reservoir_rows or set(metadata) & set(LATER_COUNTERS)):
         metadata = metadata | {"next_id": settings.n_components, "n_rows_faded": metadata.get("n_rows")}
     check_names(metadata, HELD_METADATA if is_held else STREAM_METADATA, "metadata")

@@ -67,6 +67,7 @@ class Stream:
     component_ids : (n_components,); named_ids : those that labels have named, which are never removed.
     background, waiting : what rows are compared with, and those that fitted no component.
     next_id : id of the next component that is born; n_rows_faded : rows seen when evidence last decayed.
+    n_passes : passes over the rows that are complete, the first one counted from its begin.
     n_threads : threads to learn with, which change no bit; not part of the state.
     """
 
@@ -85,6 +86,7 @@ class Stream:
     n_rows_faded: int
     log_evidence: float
     lineage: list[LineageEvent] = field(default_factory=list)
+    n_passes: int = 1
     n_threads: int = 1
 
     @property
