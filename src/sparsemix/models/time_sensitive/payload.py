@@ -8,7 +8,7 @@ from scipy import sparse
 
 from sparsemix.data.feature_names import FeatureNames
 from sparsemix.foundation.checks import LARGEST, SMALLEST
-from sparsemix.foundation.errors import ModelFileError, parameter_error, shorten
+from sparsemix.foundation.errors import ModelFileError, ParameterError, parameter_error, shorten
 from sparsemix.models.time_sensitive import building
 from sparsemix.models.time_sensitive.reading import MOST
 from sparsemix.models.time_sensitive.solution import Hyperparameters, Solution, sums_of
@@ -111,7 +111,8 @@ def _check_rows(times: Any, labels: Any, matrix: Any, hyper: Hyperparameters) ->
     sizes = np.bincount(labels)
     if np.any(sizes == 0) or np.any(np.diff(sizes) > 0):
         raise ModelFileError("its clusters are not numbered from the largest down")
-    if max(matrix.sum(axis=axis).max() for axis in (0, 1)) > MOST:
+    of_features = np.bincount(np.unique(matrix.indices, return_inverse=True)[1], matrix.data)
+    if max(matrix.sum(axis=1).max(), of_features.max(initial=0.0)) > MOST:
         raise ModelFileError("it holds counts that cannot be")
     if hyper.family == "bernoulli" and np.any(matrix.data != 1):
         raise ModelFileError("it holds counts where there is only presence")
@@ -137,7 +138,10 @@ def _kernel(metadata: dict[str, Any], reader: ArrayReader) -> TimeKernel:
     if kind == "periodic" and (period < SMALLEST or width < 0.01):
         raise ModelFileError("its time kernel has no period")
     shape = (kind, rate, period, width, exponent, support if support < LARGEST else np.inf)
-    return TimeKernel(*shape, None, *(_rates(reader) if kind == "each_cluster" else ((), ())))
+    try:
+        return TimeKernel(*shape, None, *(_rates(reader) if kind == "each_cluster" else ((), ())))
+    except ParameterError as error:
+        raise ModelFileError("its time kernel has numbers that cannot be") from error
 
 
 def _rates(reader: ArrayReader) -> tuple[tuple[float, ...], tuple[float, ...]]:
