@@ -102,7 +102,7 @@ def _reduced(
     """Make the chosen features, (n_features,), common, and fold others into their defaults."""
     n_components, n_slots = posterior.n_components, posterior.feature.size
     counts, sums = np.empty((2, n_components), np.int64), np.empty((2, n_components))
-    fates = Fates(np.empty(n_slots, np.int8), *counts, *sums)
+    fates = Fates(np.zeros(n_slots, np.int8), *counts, *sums)
     parts = posterior.parts(n_threads)
     with thread_runner(n_threads) as run:
         run(lambda part: culling_kernels.find_fates(posterior, common, threshold, *part, fates), parts)
@@ -163,10 +163,9 @@ def _with_common(posterior: Posterior, features: IntVector, fate: NDArray[np.int
     """The common features and, after them, those that become so: each gets the sum of its Betas in all components."""
     if not features.size:
         return common_of(posterior)
-    used = posterior.used()
-    moving = fate[used] == culling_kernels.COMMON
-    owner = posterior.owner()[moving]
-    moved = Entries(posterior.feature, posterior.alpha, posterior.beta).taken(used[moving])
+    moving = np.flatnonzero(fate == culling_kernels.COMMON)
+    owner = np.searchsorted(posterior.start, moving, side="right") - 1
+    moved = Entries(posterior.feature, posterior.alpha, posterior.beta).taken(moving)
     sums = []
     for own, default in ((moved.alpha, posterior.default_alpha), (moved.beta, posterior.default_beta)):
         explicit = np.bincount(moved.feature, weights=own, minlength=features.max(initial=-1) + 1)

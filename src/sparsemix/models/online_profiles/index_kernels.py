@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from sparsemix.models.online_profiles.kernels import DENSE
 from sparsemix.numeric.jit import kernel
 
 
@@ -61,7 +60,7 @@ def fill_components(
     last,  # components `first` to ``last - 1``
     n_own,  # features that are not common
     common_log_off,  # from `fill_common`
-    end,  # IN/OUT (n_features,) int64: where each feature's next triple goes
+    end,  # IN/OUT (n_features,) int64: where each feature's next triple goes; of a dense one -1 minus its row
     index,  # OUT ScoreIndex; `indptr` and the triples of common and dense features are given
 ):
     """Turn components of the posterior into the index from features to components that scoring reads."""
@@ -75,7 +74,7 @@ def fill_component(
     k,
     n_own,  # features that are not common
     index,  # OUT ScoreIndex
-    end,  # IN/OUT (n_features,) int64: where each feature's next triple goes
+    end,  # IN/OUT (n_features,) int64: where each feature's next triple goes; of a dense one -1 minus its row
     posterior,  # IN  Posterior
 ):
     """Add the explicit features of one component to the index; return its log probability of "all off"."""
@@ -89,13 +88,13 @@ def fill_component(
         alpha, beta = posterior.alpha[start + e], posterior.beta[start + e]
         correction = np.log(alpha / beta) - default_log_odds
         column = posterior.feature[start + e]
-        first = index.indptr[column]
-        if index.component[first] == DENSE:
-            index.table[index.slot[first], k] = correction
+        at = end[column]
+        if at < 0:
+            index.table[-1 - at, k] = correction
         else:
-            index.component[end[column]] = k
-            index.correction[end[column]] = correction
-            end[column] += 1
+            index.component[at] = k
+            index.correction[at] = correction
+            end[column] = at + 1
         off *= beta / (alpha + beta)
         if off < 1e-200:
             log_off += np.log(off)

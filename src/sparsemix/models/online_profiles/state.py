@@ -192,10 +192,11 @@ def build_index(posterior: Posterior, n_features: int, n_threads: int = 1) -> Sc
     counts = {part: np.zeros(n_features, np.int64) for part in parts}
     with thread_runner(n_threads) as run:
         run(lambda part: index_kernels.count_entries(posterior, *part, counts[part]), parts)
-        index = _empty_index(posterior, sum(counts.values(), np.zeros(n_features, np.int64)))
+        index, dense = _empty_index(posterior, sum(counts.values(), np.zeros(n_features, np.int64)))
         ends, end = {}, index.indptr[:-1]
         for part in parts:
             ends[part], end = end.copy(), end + counts[part]
+            ends[part][dense] = -1 - np.arange(dense.size)
         common = index_kernels.fill_common(posterior, index)
         n_own = n_features - posterior.common_feature.size
         run(
@@ -205,8 +206,8 @@ def build_index(posterior: Posterior, n_features: int, n_threads: int = 1) -> Sc
     return index
 
 
-def _empty_index(posterior: Posterior, counts: IntVector) -> ScoreIndex:
-    """The form of the index, for features that are explicit in so many components, (n_features,)."""
+def _empty_index(posterior: Posterior, counts: IntVector) -> tuple[ScoreIndex, IntVector]:
+    """The form of the index, for features that are explicit in so many components, (n_features,); the dense ones."""
     n_components = posterior.n_components
     dense = np.flatnonzero(counts >= max(DENSE_SHARE * n_components, 2))
     counts[dense] = 1
@@ -225,4 +226,4 @@ def _empty_index(posterior: Posterior, counts: IntVector) -> ScoreIndex:
     for kind, features in ((kernels.DENSE, dense), (kernels.COMMON, posterior.common_feature)):
         index.component[indptr[features]] = kind
         index.slot[indptr[features]] = np.arange(features.size)
-    return index
+    return index, dense
