@@ -69,7 +69,15 @@ def test_a_stream_learns_what_the_library_learns_and_goes_on(sparsemix, mails, t
     assert hash_of(path) == state_hash(model.to_payload())
     assert sparsemix("update", path, mails, *READ) == 1
     assert "must not go back, but row 0 is" in sparsemix.err
+    assert "Sort the rows, or set --late clamp to count them" in sparsemix.err
+    assert sparsemix("update", path, mails, *NAMED, "--count", "n") == 2
+    assert "--time COLUMN" in sparsemix.err
+    assert sparsemix("update", path, mails, *READ, "--late", "maybe") == 2
+    assert "--late must be one of 'error', 'clamp'" in sparsemix.err
     assert hash_of(path) == state_hash(model.to_payload())
+    assert sparsemix("update", path, mails, *READ, "--late", "clamp", "-o", tmp_path / "more.smx") == 0
+    model.set_params(late="clamp").partial_fit(table)
+    assert hash_of(tmp_path / "more.smx") == state_hash(model.to_payload())
 
 
 @pytest.mark.parametrize("way", [[*FEW], ["--stream"]])
@@ -98,6 +106,8 @@ def test_what_the_other_commands_say(sparsemix, mails, table, tmp_path, way):
     [
         (["--model", "time-sensitive"], "needs the time of each row. Name its column: --time COLUMN"),
         ([*IN_TIME, "--half-life", "soon"], "--half-life must be a number of seconds > 0"),
+        ([*IN_TIME, "--half-life", "5"], "but it is '5'. Say which unit: 5s, 5h or 5d."),
+        ([*IN_TIME, "--concentration", 0], "no cluster could begin; a small one, such as 1e-6"),
         ([*IN_TIME, "-k", 5], "--n-components is not for --model time-sensitive"),
         ([*IN_TIME, "--window", 5], "--window is not for --model time-sensitive"),
         ([*IN_TIME, "--stream", "--n-sweeps", 5], "--n-sweeps is not for --model time-sensitive --stream"),
@@ -124,7 +134,30 @@ def test_what_is_refused(sparsemix, mails, tmp_path, options, message):
 def test_a_model_in_time_asks_for_the_times(sparsemix, mails, tmp_path):
     path = tmp_path / "m.smx"
     assert sparsemix("fit", mails, "-o", path, *NAMED, *IN_TIME, *FEW, "--count", "n") == 0
-    assert sparsemix("score", path, mails, *NAMED, "--count", "n") == 1
-    assert "must be given" in sparsemix.err
+    for command in (("score",), ("assign", "-o", tmp_path / "a.csv"), ("report", "-o", tmp_path / "a.html")):
+        assert sparsemix(command[0], path, mails, *NAMED, "--count", "n", *command[1:]) == 2
+        assert "the model needs the time of each row. Name its column: --time COLUMN." in sparsemix.err
     assert sparsemix("update", path, mails, *READ) == 2
     assert "learns from all rows at once" in sparsemix.err
+
+
+@pytest.mark.parametrize("way", [FEW, ["--stream"]])
+def test_rows_that_cannot_be_learnt_are_named(sparsemix, mails, tmp_path, way):
+    for change, message in (
+        (lambda line: [line[0], "", *line[2:]], "must not be missing, but that of row 3 (1-3) is"),
+        (lambda line: [*line[:3], 99999999999], "there is 99999999999 in row 3 (1-3), column "),
+    ):
+        with mails.open(newline="") as file:
+            lines = [change(line) if line[0] == "1-3" else line for line in csv.reader(file)]
+        with (tmp_path / "odd.csv").open("w", newline="") as file:
+            csv.writer(file).writerows(lines)
+        odd = ["fit", tmp_path / "odd.csv", "-o", tmp_path / "m.smx", *NAMED, *IN_TIME, "--count", "n"]
+        assert sparsemix(*odd, *way) == 1
+        assert message in sparsemix.err
+
+
+def test_only_streams_have_late_rows(sparsemix, mails, tmp_path):
+    path = tmp_path / "m.smx"
+    assert sparsemix("fit", mails, "-o", path, *NAMED, "--count", "n", "-k", 2) == 0
+    assert sparsemix("update", path, mails, *NAMED, "--count", "n", "--late", "clamp") == 2
+    assert "--late is for streams of clusters in time only" in sparsemix.err

@@ -17,8 +17,8 @@ TROUBLE, USAGE, STOPPED = 1, 2, 130
 _OTHERS = (
     "n_components binarize clutter priming_rows reservoir_rows half_life_rows n_passes batch_rows "
     "min_rows_per_feature max_features_per_row output "
-    "late component level completeness keyword reject by title model algorithm smoothing unlabeled_weight n_init max_iter "
-    "n_jobs held_out clusters features data_sets table min_messages max_share"
+    "component level completeness keyword reject by title model algorithm smoothing unlabeled_weight n_init max_iter "
+    "n_jobs held_out clusters features data_sets table min_messages max_share late"
 )
 _OPTIONS = {
     name: f"--{name.replace('_', '-')}"

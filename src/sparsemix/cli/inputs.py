@@ -89,7 +89,13 @@ class Source:
             self._say_losses(report)
 
     def asked(self, model: Any, rows: int | None = None) -> WatchedBatches:
-        """Return the table in batches for questions to a model; what it does not know is counted."""
+        """Return the table in batches for questions to a model; what it does not know is counted.
+
+        Raises ParameterError when the model needs times and no column of them was named.
+        """
+        from sparsemix.cli.times import check_times
+
+        check_times(model, self.reading)
         return WatchedBatches(self.stream(rows, vocabulary="two-pass"), model)
 
     def table(self, rows: int | None, learnt: int = 0, **filters: int | None) -> Table:

@@ -6,6 +6,15 @@ import typer
 
 _PANEL = "Only with --model time-sensitive"
 
+LATE = Annotated[
+    str | None,
+    typer.Option(
+        "--late",
+        metavar="WHAT",
+        help="What streams of clusters in time do from here on with rows from before their last: 'error' refuses them, "
+        "'clamp' counts them as if they came just now; 'error' at first.",
+    ),
+]
 TIME_OPTIONS: dict[str, Any] = {
     "half_life": Annotated[
         str | None,

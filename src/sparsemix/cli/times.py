@@ -1,5 +1,6 @@
 """Fit clusters in time to a table: by sampling from all rows, or in one pass over them."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,26 @@ def fit_in_time(
         model.fit(rows)
     save_model(model, output)
     show_fit(model, source, output, label_names=None, json=json, quiet=source.quiet)
+
+
+def check_times(model: Any, reading: Mapping[str, Any], *, learns: bool = False) -> None:
+    """Raise ParameterError when a model needs the times of rows and no column of them was named.
+
+    Sampled clusters need them for every question, streams only to learn, and step kernels never.
+    """
+    kernel = getattr(model, "time_kernel", "step")
+    knows_time = getattr(kernel, "kind", kernel) != "step" and (learns or hasattr(model, "n_sweeps"))
+    if knows_time and "time" not in reading:
+        raise ParameterError("the model needs the time of each row. Name its column: --time COLUMN.")
+
+
+def set_late(model: Any, late: str | None) -> None:
+    """Say what a stream does with late rows from here on; ParameterError for a model that is none."""
+    if late is None:
+        return
+    if not hasattr(model, "late"):
+        raise ParameterError("--late is for streams of clusters in time only. Leave it out.")
+    model.late = late
 
 
 def sample(model: Any, rows: Any, *, quiet: bool) -> None:

@@ -15,6 +15,7 @@ from sparsemix import (
     DataError,
     Dataset,
     ParameterError,
+    StreamingTimeSensitiveMixture,
     TimeKernel,
     TimeSensitiveMixture,
     load_model,
@@ -256,6 +257,16 @@ def test_bad_parameters_are_named(parameter):
     for value in BAD[parameter]:
         with pytest.raises(ParameterError, match=f"'{parameter}'.* of TimeSensitiveMixture must "):
             new_model(**{parameter: value}).fit(rows, times=times)
+
+
+def test_a_concentration_of_zero_is_explained():
+    rows, times, _ = news(9)
+    with pytest.raises(
+        ParameterError, match="no cluster could begin; a small one, such as 1e-6, makes new clusters rare"
+    ):
+        new_model(concentration=0).fit(rows, times=times)
+    with pytest.raises(ParameterError, match="no cluster could begin"):
+        StreamingTimeSensitiveMixture(0.0).fit(rows, times=times)
 
 
 def test_a_rate_that_would_not_be_used_is_refused():

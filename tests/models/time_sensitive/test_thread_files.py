@@ -92,7 +92,8 @@ def test_metadata_that_cannot_be(refused, key, value):
 
 
 @pytest.mark.parametrize(("changes", "reason"), [
-    ({"kind": "window", "support": 5.0}, "rules out"), ({"kind": "periodic"}, "no period"),
+    ({"kind": "window", "rate": 0.0, "support": 5.0}, "rules out"), ({"kind": "periodic"}, "no period"),
+    ({"kind": "step"}, "numbers that cannot be"), ({"rate": 0.0}, "numbers that cannot be"),
     ({"family": "bernoulli"}, "presence"),
 ])  # fmt: skip
 def test_kernels_and_families_that_do_not_fit_the_rows(refused, changes, reason):

@@ -1,5 +1,6 @@
 """Times and durations in every form that people have them in, and time kernels by hand."""
 
+from dataclasses import fields
 from datetime import UTC, datetime, timedelta, timezone
 
 import numpy as np
@@ -12,6 +13,7 @@ from thread_cases import KERNELS
 
 from sparsemix import DataError, Dataset, ParameterError, TimeKernel
 from sparsemix.models.time_sensitive import building
+from sparsemix.models.time_sensitive.reading import Table
 from sparsemix.models.time_sensitive.time_kernels import rate_of, seconds_of
 from sparsemix.models.time_sensitive.times import times_of
 
@@ -100,6 +102,24 @@ def test_what_is_no_duration_is_refused(wrong):
         seconds_of("half_life", "fit", wrong)
 
 
+@pytest.mark.parametrize("text", ["5", " 2.5 ", ".5"])
+def test_durations_without_a_unit_are_told_the_units(text):
+    of = text.strip()
+    with pytest.raises(ParameterError, match=f"Say which unit: {of}s, {of}h or {of}d"):
+        seconds_of("half_life", "fit", text)
+
+
+def test_rows_are_named_by_their_ids():
+    data = Dataset.from_matrix(np.eye(3), times=[0.0, np.nan, 2.0], row_ids=["a", "b", "c"])
+    with pytest.raises(DataError, match=r"that of row 1 \(b\) is"):
+        times_of(data, None, 3, "fit", needed=True)
+    big = Dataset.from_matrix(np.array([[1, 0], [2, 9e9]]), row_ids=["a", "b"], feature_names=["x", "y"])
+    with pytest.raises(DataError, match=r"there is 9000000000 in row 1 \(b\), column y\."):
+        Table(big, "multinomial", None, "fit")
+    with pytest.raises(DataError, match=r"there is 0\.5 in row 1, column 0\."):
+        Table(np.array([[1.0, 0.0], [0.5, 1.0]]), "multinomial", None, "fit")
+
+
 def test_one_of_rate_and_half_life():
     assert_allclose(rate_of(None, "1h", "fit"), np.log(2) / 3600)
     assert rate_of(0.25, None, "fit") == 0.25
@@ -126,6 +146,21 @@ def test_weights_by_hand(kernel, ages, weights):
     assert kernel.weights(np.array(ages).reshape(-1, 1)).shape == (len(ages), 1)
 
 
+@pytest.mark.parametrize("kernel", ["step", "exponential", "window", "function"])
+@pytest.mark.parametrize("ages", [-1, [1.0, -1e-9], np.nan, "soon", ["3d"], None, [1, [2, 3]], True, 1j])
+def test_what_is_no_age_is_refused(kernel, ages):
+    with pytest.raises(
+        ParameterError, match="'ages' of TimeKernel must be numbers of seconds >= 0, but it is"
+    ):
+        KERNELS[kernel].weights(ages)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_kernels_by_their_parts_are_those_of_the_methods(kernel):
+    made = KERNELS[kernel]
+    assert TimeKernel(**{each.name: getattr(made, each.name) for each in fields(made)}) == made
+
+
 @pytest.mark.parametrize("function", [
     lambda age: age * 2, lambda age: -age, lambda age: age[:0], lambda age: age * np.nan, lambda _: "x", lambda _: 1.0,
 ])  # fmt: skip
@@ -140,6 +175,16 @@ def test_functions_that_are_no_kernels(function):
     lambda: TimeKernel.power_law(None),
     lambda: TimeKernel.of_function(3, support="1d"), lambda: TimeKernel.of_function(abs, support=None),
     TimeKernel.exponential, lambda: TimeKernel.exponential(1.0, half_life="1d"),
+    lambda: TimeKernel("soon"), lambda: TimeKernel(3), lambda: TimeKernel("exponential"),
+    lambda: TimeKernel("exponential", rate=np.nan), lambda: TimeKernel("exponential", rate="x"),
+    lambda: TimeKernel("step", rate=2.0), lambda: TimeKernel("step", rates=np.zeros(2)), lambda: TimeKernel("window"),
+    lambda: TimeKernel("periodic", period=2.0), lambda: TimeKernel("power_law", rate=1.0),
+    lambda: TimeKernel("function", support=3.0), lambda: TimeKernel("function", function=abs),
+    lambda: TimeKernel("each_cluster"),
+    lambda: TimeKernel("each_cluster", rate=1.0, rates=(1.0, 2.0), shares=(0.5, 0.4)),
+    lambda: TimeKernel("each_cluster", rate=1.0, rates=(2.0, 1.0), shares=(0.5, 0.5)),
+    lambda: TimeKernel("each_cluster", rate=1.0, rates=(1.0, np.nan), shares=(0.5, 0.5)),
+    lambda: TimeKernel("each_cluster", rate=1.0, rates=(1.0, 2.0), shares=[0.5, 0.5]),
 ])  # fmt: skip
 def test_bad_kernels_are_named(make):
     with pytest.raises(ParameterError, match="of TimeKernel must "):

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from sparsemix.foundation import checks
-from sparsemix.foundation.checks import LARGEST, SMALLEST
+from sparsemix.foundation.checks import LARGEST, SMALLEST, is_number
 from sparsemix.foundation.errors import DataError, parameter_error
 from sparsemix.models.time_sensitive.reading import Table
 from sparsemix.models.time_sensitive.sampling import Settings
@@ -66,8 +66,7 @@ def hyperparameters_alone(model: Any) -> None:
     """Check what can be checked of the priors without the data."""
     owner = type(model).__name__
     checks.one_of("family", owner, model.family, tuple(FAMILIES))
-    for name in ("concentration", "smoothing", "prior_strength"):
-        checks.pseudo_count(name, owner, getattr(model, name))
+    pseudo_counts(model)
     checks.truth_value("learn", owner, model.learn)
     checks.truth_value("strict", owner, model.strict)
     if model.strict and getattr(model.time_kernel, "rates", ()):
@@ -76,6 +75,17 @@ def hyperparameters_alone(model: Any) -> None:
     if not checks.is_word(model.prior_mean, "empirical"):
         rule = f"'empirical' or a number from {SMALLEST} to below 1"
         checks.inside("prior_mean", owner, model.prior_mean, rule, SMALLEST, 1.0)
+
+
+def pseudo_counts(model: Any) -> None:
+    """Check the concentration and the strengths of the priors."""
+    owner, given = type(model).__name__, model.concentration
+    if is_number(given) and given == 0:
+        remedy = "Without any, no cluster could begin; a small one, such as 1e-6, makes new clusters rare."
+        rule = f"a number > 0, from {SMALLEST} to {LARGEST}"
+        raise parameter_error("concentration", owner, rule, given, remedy)
+    for name in ("concentration", "smoothing", "prior_strength"):
+        checks.pseudo_count(name, owner, getattr(model, name))
 
 
 def binarize(model: Any) -> None:

@@ -9,6 +9,7 @@ from sparsemix.data.count_inputs import as_count_rows
 from sparsemix.data.feature_names import FeatureNames, check_distinct
 from sparsemix.data.inputs import as_binary_rows
 from sparsemix.foundation.errors import DataError
+from sparsemix.models.time_sensitive.times import row_name
 
 MOST = 2**31 - 1  # sums of counts over a row or a feature
 
@@ -25,10 +26,12 @@ class Table:
         block = table.block(0, self.n_rows)
         counts = np.ones(block.columns.size) if is_binary else block.values
         if not np.all((counts == np.floor(counts)) & (counts <= MOST)):
-            wrong = (counts != np.floor(counts)) | (counts > MOST)
+            wrong = int(np.argmax((counts != np.floor(counts)) | (counts > MOST)))
+            row = row_name(X, int(np.searchsorted(block.indptr, wrong, side="right")) - 1)
+            column = block.columns[wrong] if self.names is None else self.names[block.columns[wrong]]
             raise DataError(
-                f"'X' of {owner} must hold whole numbers up to {MOST}, but there is {counts[wrong.argmax()]}. "
-                f"Round or scale the values first."
+                f"'X' of {owner} must hold whole numbers up to {MOST}, but there is {counts[wrong]:.16g} in {row}, "
+                f"column {column}. Round or scale the values first."
             )
         shape = (self.n_rows, self.n_features)
         self.matrix = sparse.csr_array((counts.astype(np.int64), block.columns, block.indptr), shape=shape)

@@ -7,7 +7,7 @@ import numpy as np
 from sparsemix.foundation import checks
 from sparsemix.foundation.checks import LARGEST, SMALLEST
 from sparsemix.foundation.errors import DataError, parameter_error
-from sparsemix.models.time_sensitive.checks import binarize, kernel_of
+from sparsemix.models.time_sensitive.checks import binarize, kernel_of, pseudo_counts
 from sparsemix.models.time_sensitive.state import FAMILIES, FloatVector
 from sparsemix.models.time_sensitive.stream import Stream
 from sparsemix.models.time_sensitive.stream_state import MAP, SOFT, StreamRules
@@ -34,8 +34,7 @@ def rules_of(model: Any, n_features: int) -> StreamRules:
         remedy = "TimeSensitiveMixture samples with every kernel."
         raise parameter_error("time_kernel", owner, rule, kernel.kind, remedy)
     checks.one_of("family", owner, model.family, tuple(FAMILIES))
-    for name in ("concentration", "smoothing", "prior_strength"):
-        checks.pseudo_count(name, owner, getattr(model, name))
+    pseudo_counts(model)
     checks.inside(
         "prior_mean", owner, model.prior_mean, f"a number from {SMALLEST} to below 1", SMALLEST, 1.0
     )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsemix.foundation.checks import LARGEST, SMALLEST, inside, is_number
+from sparsemix.foundation.checks import LARGEST, SMALLEST, inside, is_number, one_of
 from sparsemix.foundation.errors import ParameterError, parameter_error
 
 FloatArray = NDArray[np.float64]
@@ -29,14 +29,28 @@ UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
 DURATION_RULE = "a number of seconds > 0, a timedelta, or text such as '90s', '15m', '12h', '3d' or '2w'"
 _OWNER = "TimeKernel"
 MOST_RATES, LEAST_SHARE = 32, 1e-6
+_PARTS = {
+    "step": (),
+    "exponential": ("rate",),
+    "window": ("support",),
+    "periodic": ("rate", "period", "width", "support"),
+    "power_law": ("rate", "exponent", "support"),
+    "function": ("support", "function"),
+    "each_cluster": ("rate", "rates", "shares"),
+}
+_ENDLESS = ("periodic", "power_law")
+_UNUSED: dict[str, Any] = {
+    "rate": 0.0, "period": 0.0, "width": 0.0, "exponent": 0.0, "support": np.inf, "function": None, "rates": (),
+    "shares": (),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class TimeKernel:
     """How much a row still weighs in the history of its cluster when it has a certain age.
 
-    Made by one of its class methods. Every kernel is 1 at age 0. Durations are seconds, `timedelta`, or text such as
-    ``"90s"``, ``"15m"``, ``"12h"``, ``"3d"`` or ``"2w"``.
+    Made by one of its class methods; ParameterError if what it is made of does not fit. Every kernel is 1 at age 0.
+    Durations are seconds, `timedelta`, or text such as ``"90s"``, ``"15m"``, ``"12h"``, ``"3d"`` or ``"2w"``.
 
     Attributes
     ----------
@@ -70,6 +84,14 @@ class TimeKernel:
     function: Callable[[FloatArray], Any] | None = None
     rates: tuple[float, ...] = ()
     shares: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        one_of("kind", _OWNER, self.kind, tuple(KINDS))
+        for name, default in _UNUSED.items():
+            given = getattr(self, name)
+            if name not in _PARTS[self.kind] and (isinstance(given, np.ndarray) or given != default):
+                raise parameter_error(name, _OWNER, f"{default!r} for the kind {self.kind!r}", given)
+        _check_parts(self)
 
     @classmethod
     def step(cls) -> "TimeKernel":
@@ -138,7 +160,13 @@ class TimeKernel:
         return cls("each_cluster", **_rates(half_lives, shares))
 
     def weights(self, ages: Any) -> FloatArray:
-        """Weights at some ages >= 0 in seconds, of any shape; the mean over new clusters where each has its own."""
+        """Weights at some ages >= 0 in seconds, of any shape; the mean over new clusters where each has its own.
+
+        Raises
+        ------
+        ParameterError
+            If the ages are no such numbers, or a function returns something else than a number from 0 to 1 for each.
+        """
         return np.asarray(np.exp(self.log_weights(ages)))
 
     def log_weights(self, ages: Any) -> FloatArray:
@@ -147,9 +175,9 @@ class TimeKernel:
         Raises
         ------
         ParameterError
-            If a function returns something else than a number from 0 to 1 for each age.
+            If the ages are no such numbers, or a function returns something else than a number from 0 to 1 for each.
         """
-        age = np.asarray(ages, np.float64)
+        age = _ages(ages)
         found = self._log_shape(age)
         return np.where(age == 0.0, 0.0, np.where(age <= self.support, found, -np.inf))
 
@@ -196,7 +224,11 @@ def seconds_of(name: str, owner: str, value: Any) -> float:
         plain = value.item() if isinstance(value, np.generic) else value
         seconds = float(plain) if is_number(plain) and abs(plain) <= LARGEST else np.nan
     if not SMALLEST <= seconds <= LARGEST:
-        raise parameter_error(name, owner, DURATION_RULE, value)
+        lacks_unit = isinstance(value, str) and re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*", value)
+        remedy = (
+            f"Say which unit: {value.strip()}s, {value.strip()}h or {value.strip()}d." if lacks_unit else ""
+        )
+        raise parameter_error(name, owner, DURATION_RULE, value, remedy)
     return seconds
 
 
@@ -212,6 +244,53 @@ def rate_of(decay_rate: Any, half_life: Any, owner: str) -> float:
     rule = f"a number > 0 per second, from {SMALLEST} to {LARGEST}"
     inside("decay_rate", owner, decay_rate, rule, SMALLEST, np.nextafter(LARGEST, np.inf))
     return float(decay_rate)
+
+
+def _ages(ages: Any) -> FloatArray:
+    rule = "numbers of seconds >= 0"
+    try:
+        found = np.asarray(ages)
+    except ValueError as error:
+        raise parameter_error("ages", _OWNER, rule, ages) from error
+    if found.dtype.kind not in "iuf" or not np.all(found >= 0):
+        raise parameter_error("ages", _OWNER, rule, ages)
+    return found.astype(np.float64)
+
+
+def _check_parts(kernel: TimeKernel) -> None:
+    """Check the numbers that a kernel is made of; a support may be endless where the weights fall by themselves."""
+    for name in _PARTS[kernel.kind]:
+        value = getattr(kernel, name)
+        if name == "function":
+            if not callable(value):
+                raise parameter_error(name, _OWNER, "a function of an array of ages", value)
+        elif name in ("rates", "shares"):
+            continue
+        elif name == "width":
+            inside(name, _OWNER, value, "a number from 0.05 to 1000", 0.05, np.nextafter(1000.0, np.inf))
+        elif name == "exponent":
+            inside(name, _OWNER, value, "a number in (0, 100)", 0.0, 100.0, open_low=True)
+        elif not (name == "support" and kernel.kind in _ENDLESS and value == np.inf):
+            least = 0.0 if (kernel.kind, name) == ("periodic", "rate") else SMALLEST
+            rule = f"a number from {least} to {LARGEST}"
+            inside(name, _OWNER, value, rule, least, np.nextafter(LARGEST, np.inf))
+    if kernel.kind == "each_cluster":
+        _check_rates(kernel)
+
+
+def _check_rates(kernel: TimeKernel) -> None:
+    rule = f"from 2 to {MOST_RATES} different numbers per second, the slowest first and equal to `rate`"
+    rates, shares = kernel.rates, kernel.shares
+    fit = isinstance(rates, tuple) and all(is_number(each) and SMALLEST <= each <= LARGEST for each in rates)
+    if (
+        not fit
+        or not 2 <= len(rates) <= MOST_RATES
+        or list(rates) != sorted(set(rates))
+        or rates[0] != kernel.rate
+    ):
+        raise parameter_error("rates", _OWNER, rule, rates)
+    if not isinstance(shares, tuple) or abs(_shares(shares, len(rates)).sum() - sum(shares)) > 1e-9:
+        raise parameter_error("shares", _OWNER, f"{len(rates)} probabilities with the sum one", shares)
 
 
 def _support(value: Any) -> float:

@@ -45,16 +45,23 @@ def times_of(X: Any, times: Any, n_rows: int, owner: str, *, needed: bool) -> Fl
     if not np.all(is_known):
         row = int(np.argmin(is_known))
         raise DataError(
-            f"'times' of {owner} must not be missing, but that of row {row} is. Leave the row out."
+            f"'times' of {owner} must not be missing, but that of {row_name(X, row)} is. Leave the row out."
         )
     is_near = np.abs(seconds) <= FARTHEST
     if not np.all(is_near):
         row = int(np.argmin(is_near))
         raise DataError(
-            f"'times' of {owner} must be within {FARTHEST:g} seconds of 1970, but that of row {row} is {seconds[row]}. "
+            f"'times' of {owner} must be within {FARTHEST:g} seconds of 1970, but that of {row_name(X, row)} is "
+            f"{seconds[row]}. "
             f"Correct it, or leave the row out."
         )
     return seconds
+
+
+def row_name(X: Any, row: int) -> str:
+    """How messages call a row: by its place, and by the id that it has in a Dataset."""
+    ids = getattr(X, "row_ids", None) if hasattr(X, "matrix") else None
+    return f"row {row}" if ids is None or str(ids[row]) == str(row) else f"row {row} ({ids[row]})"
 
 
 def given_times(X: Any, times: Any) -> Any:
