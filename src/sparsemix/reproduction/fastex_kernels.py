@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from sparsemix.models.hashed_gibbs.draw_kernels import draw
 from sparsemix.models.hashed_gibbs.exact_kernels import FLOOR
 from sparsemix.models.hashed_gibbs.hash_kernels import own_without, score_by_bits
-from sparsemix.models.hashed_gibbs.kernels import draw
 from sparsemix.numeric.jit import kernel
 
 
@@ -19,13 +19,13 @@ def propose_only(
 ):
     """Draw a proposal for each row, and do nothing with it but add them up, so that none is left out."""
     n_clusters, n_words = signatures.bits.shape
-    scores, weights, constant = np.empty(n_clusters), np.empty(n_clusters), np.empty(4)
-    above = np.empty(n_clusters, np.int64)
+    weights, sums = np.empty(n_clusters, np.float32), np.empty(n_clusters)
+    scores, constant = np.empty(n_clusters), np.empty(4)
     products, bits = np.empty(64 * n_words, np.int32), np.empty(n_words, np.uint64)
     total = 0
     for row in range(assigned.shape[0]):
         own = assigned[row]
         norm = own_without(rows, row, prior, clusters, signatures, own, products, bits, constant)
         score_by_bits(rows, row, prior, clusters, signatures, own, norm, bits, constant, scores)
-        total += draw(scores, FLOOR, uniforms[row], weights, above)[0]
+        total += draw(scores, FLOOR, uniforms[row], weights, sums)
     return total

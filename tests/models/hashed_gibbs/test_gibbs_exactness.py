@@ -6,7 +6,13 @@ from gibbs_cases import FAMILIES, PRIORS, TINY, all_assignments, clusters_of, se
 from numpy.testing import assert_allclose
 from scipy.special import logsumexp
 
-from sparsemix.models.hashed_gibbs import equations, exact_kernels, hash_kernels, index_kernels
+from sparsemix.models.hashed_gibbs import (
+    draw_kernels,
+    equations,
+    exact_kernels,
+    hash_kernels,
+    index_kernels,
+)
 from sparsemix.models.hashed_gibbs.kernels import log_target
 from sparsemix.models.hashed_gibbs.signatures import HashForm, signatures_of
 
@@ -42,8 +48,9 @@ class Machine:
                 [index_kernels.log_share(clusters, own, k, n, total, top, work) for k in range(n_clusters)]
             )
         if self.proposal == "exact":
-            held = np.empty(n_clusters, np.float32)
-            exact_kernels.score_all(rows, row, prior, clusters, own, held, scores, np.empty(4))
+            work, scores = np.empty((2, n_clusters + 1), np.float32), np.empty(n_clusters + 1, np.float32)
+            exact_kernels.score_all(rows, row, prior, clusters, own, *work, scores, np.empty(4))
+            scores = scores[:-1]
         else:
             hashed = self.signatures(clusters)
             n_words = hashed.bits.shape[1]
@@ -51,8 +58,10 @@ class Machine:
             constant = np.empty(4)
             norm = hash_kernels.own_without(rows, row, prior, clusters, hashed, own, products, bits, constant)
             hash_kernels.score_by_bits(rows, row, prior, clusters, hashed, own, norm, bits, constant, scores)
-        scores = np.maximum(scores - scores.max(), exact_kernels.FLOOR)
-        return scores - logsumexp(scores)
+        weights = np.empty(n_clusters, np.float32)
+        draw_kernels.weigh(scores, exact_kernels.FLOOR, weights, np.empty(n_clusters))
+        log_weights = np.log(weights.astype(float))
+        return log_weights - logsumexp(log_weights)
 
     def signatures(self, clusters):
         """Those of a state, from the directions, scales and rows that are the same for all states."""

@@ -11,7 +11,7 @@ from numpy.testing import assert_array_equal
 import sparsemix as sm
 from sparsemix.persistence import write_payload
 
-N_ROWS, N_COMPONENTS = 900, 300
+N_ROWS, N_COMPONENTS = 900, 510
 MANY = {"n_components": N_COMPONENTS, "n_sweeps": 4, "burn_in": 2, "thin": 1, "init": "random"}
 DRAWN = ("draws_", "labels_", "log_joint_", "moves_")
 
@@ -44,7 +44,7 @@ def stopped_after(model, rows, sweep):
     return model
 
 
-# A word is in about 7,200 / n_words rows, and at most in as many of the 300 clusters; a proposal looks at 512 entries.
+# A word is in about 7,200 / n_words rows, and at most in as many of the 510 clusters; a proposal looks at 512 entries.
 @pytest.mark.parametrize(
     ("n_words", "length", "choice"), [(20, 8, "exact"), (400, 8, "index"), (20, 1, "index")]
 )

@@ -2,8 +2,10 @@
 
 import numpy as np
 
+from sparsemix.models.hashed_gibbs.draw_kernels import draw_softmax
 from sparsemix.models.hashed_gibbs.exact_kernels import score_all
-from sparsemix.models.hashed_gibbs.kernels import add_row, draw_softmax, log_target
+from sparsemix.models.hashed_gibbs.kernels import add_row, log_target
+from sparsemix.models.hashed_gibbs.state import ENTER, NO_CLUSTER
 from sparsemix.numeric.jit import kernel
 
 NEAR = 35.0  # nats below the best cluster down to which scores are in double precision
@@ -22,9 +24,11 @@ def score_new_rows(
 ):
     """Log weight and log predictive of every cluster, for rows that are not among those learnt."""
     n_clusters = scores_out.shape[1]
-    held, scratch = np.empty(n_clusters, np.float32), np.empty(4)
+    held, products = np.empty(n_clusters + 1, np.float32), np.empty(n_clusters + 1, np.float32)
+    scores, scratch = np.empty(n_clusters + 1, np.float32), np.zeros(4)
     for row in range(first, last):
-        _score_new_row(rows, row, prior, clusters, n_clusters, NEAR, held, scratch, scores_out[row - first])
+        score_all(rows, row, prior, clusters, NO_CLUSTER, products, held, scores, scratch)
+        _refine(rows, row, prior, clusters, n_clusters, NEAR, scores, scores_out[row - first])
 
 
 @kernel
@@ -43,31 +47,31 @@ def enter_rows(
     `most_clusters`; returns that row. Cost of a row: O(K + cells of its features), Bernoulli rows also O(n_features).
     """
     n_clusters = clusters.sizes.shape[0]
-    held, scratch, scores = np.empty(n_clusters, np.float32), np.empty(4), np.empty(n_clusters)
+    held, products = np.empty(n_clusters + 1, np.float32), np.empty(n_clusters + 1, np.float32)
+    scores, scratch, refined = np.empty(n_clusters + 1, np.float32), np.zeros(4), np.empty(n_clusters)
     for row in range(first, assigned_out.shape[0]):
         n_live = n_clusters - clusters.n_empty[0]
         if n_live == n_clusters and n_live < most_clusters:
             return row
-        _score_new_row(rows, row, prior, clusters, n_live, NEAR_DRAW, held, scratch, scores)
-        assigned_out[row] = min(draw_softmax(scores, uniforms[row]), n_live)
-        add_row(rows, row, prior, clusters, assigned_out[row], 1)
+        score_all(rows, row, prior, clusters, NO_CLUSTER, products, held, scores, scratch)
+        _refine(rows, row, prior, clusters, n_live, NEAR_DRAW, scores, refined)
+        assigned_out[row] = min(draw_softmax(refined, uniforms[row]), n_live)
+        add_row(rows, row, prior, clusters, assigned_out[row], ENTER)
     return assigned_out.shape[0]
 
 
 @kernel
-def _score_new_row(rows, row, prior, clusters, n_live, near, held, scratch, scores_out):
-    """Scores of one row; those that stay as proposals have them get what these leave out from the best one.
+def _refine(rows, row, prior, clusters, n_live, near, scores, scores_out):
+    """Scores of one row as they are; those that stay as proposals have them get what these leave out from the best.
 
     Clusters from `n_live` on are alike, without rows.
     """
-    score_all(rows, row, prior, clusters, -1, held, scores_out, scratch)
-    best = scores_out.argmax()
-    lowest = scores_out[best] - near - PER_TOKEN * rows.lengths[row]
-    left_out = log_target(rows, row, prior, clusters, best, -1) - scores_out[best]
+    best = np.int64(scores[:-1].argmax())
+    lowest = scores[best] - near - PER_TOKEN * rows.lengths[row]
+    left_out = log_target(rows, row, prior, clusters, best, NO_CLUSTER) - scores[best]
     for k in range(n_live):
-        if scores_out[k] > lowest:
-            scores_out[k] = log_target(rows, row, prior, clusters, k, -1)
-        else:
-            scores_out[k] += left_out
+        scores_out[k] = scores[k] + left_out
+        if scores[k] > lowest:
+            scores_out[k] = log_target(rows, row, prior, clusters, k, NO_CLUSTER)
     if n_live < scores_out.shape[0]:
-        scores_out[n_live:] = log_target(rows, row, prior, clusters, n_live, -1)
+        scores_out[n_live:] = log_target(rows, row, prior, clusters, n_live, NO_CLUSTER)

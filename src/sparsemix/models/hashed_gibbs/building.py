@@ -3,9 +3,11 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sparsemix.models.hashed_gibbs.kernels import FEW, add_rows, renew_all
 from sparsemix.models.hashed_gibbs.state import (
+    BERNOULLI,
     FAMILIES,
     PROCESSES,
     Clusters,
@@ -16,9 +18,6 @@ from sparsemix.models.hashed_gibbs.state import (
 )
 
 MOST_TABLED = 1 << 20  # counts whose logarithms are kept
-FEW_CLUSTERS = (
-    128  # up to so many, numbers of all are read in one go faster than those of the few that hold a feature
-)
 
 
 def rows_of(indptr: Any, columns: Any, counts: Any, n_features: int) -> Rows:
@@ -57,46 +56,59 @@ def prior_of(
         log_a,
         log_b,
         log_a.astype(np.float32),
-        log_a.size <= MOST_TABLED,
     )
 
 
-def no_clusters(rows: Rows, prior: Prior, n_components: int) -> Clusters:
+def no_clusters(rows: Rows, prior: Prior, n_components: int, *, has_gains: bool = False) -> Clusters:
     """Statistics of as many clusters without rows. Memory O(nnz), whatever the number of clusters.
 
-    A feature has either a number for each cluster, or a list of the clusters that hold it and a hash table.
+    A feature has either a number for each cluster, or a list of the clusters that hold it and a hash table. Gains are
+    for proposals from the index.
     """
     most = rows.n_rows_with  # no more clusters hold a feature than rows do
     places = np.left_shift(1, np.ceil(np.log2(1.5 * most + 1.0)).astype(np.int64))
-    is_direct = places >= n_components if n_components > FEW_CLUSTERS else 8 * places >= n_components
+    is_direct = places >= n_components
     size = np.where(is_direct, n_components, places)
-    start = np.concatenate([[0], np.cumsum(size)])
+    in_order = np.argsort(is_direct, kind="stable")  # lists first: what only they need ends with them
+    start = np.empty(most.size, np.int64)
+    start[in_order] = np.cumsum(size[in_order]) - size[in_order]
+    n_listed, n_cells = int(size[~is_direct].sum()), int(size.sum())
     clusters = Clusters(
         np.zeros(n_components, np.int64),
         np.zeros(n_components, np.int64),
-        start[:-1],
+        start,
         np.where(is_direct, -1, places - 1),
         np.zeros(most.size, np.int32),
-        np.full(start[-1], -1, np.int64),
-        np.full(start[-1], -1, np.int32),
-        np.zeros(start[-1], np.int32),
-        np.zeros(start[-1], np.float32),
+        np.full(n_listed, -1, np.int64),
+        np.full(n_listed, -1, np.int32),
+        np.zeros(n_cells, np.int32),
+        np.zeros(n_cells if has_gains else 0, np.float32),
+        _spans(rows, prior),
         np.arange(n_components, dtype=np.int32),
         np.arange(n_components, dtype=np.int32),
         np.array([n_components]),
         np.zeros((n_components, 4)),
+        np.zeros((4, n_components + 1), np.float32),
         np.zeros((n_components, 2)),
     )
     renew_all(prior, clusters)
     return clusters
 
 
-def filled_clusters(members: Rows, prior: Prior, sizes: IntVector) -> Clusters:
+def _spans(rows: Rows, prior: Prior) -> NDArray[np.float32]:
+    """No cluster holds more of a feature than all rows together; Bernoulli rows lack it at most as often."""
+    spans = np.log1p(rows.feature_totals / prior.a)
+    if prior.family == BERNOULLI:
+        spans += np.log1p(rows.feature_totals / prior.b)
+    return np.asarray(spans, np.float32)
+
+
+def filled_clusters(members: Rows, prior: Prior, sizes: IntVector, *, has_gains: bool = False) -> Clusters:
     """Statistics of clusters of which the sums are known: `members` has the sums of each as if it were one row.
 
     `sizes`, (K,), may be longer: with zeros, of clusters without rows.
     """
-    clusters = no_clusters(members, prior, sizes.size)
+    clusters = no_clusters(members, prior, sizes.size, has_gains=has_gains)
     add_rows(members, prior, clusters, np.arange(members.lengths.size))
     clusters.sizes[:] = sizes
     renew_all(prior, clusters)

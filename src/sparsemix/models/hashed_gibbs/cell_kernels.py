@@ -90,7 +90,8 @@ def _take_off_list(slots, keys, counts, gains, mask, start, cell, last):
         slots[start + at] = slot_of(cluster, cell - start)
         keys[cell] = keys[last]
         counts[cell] = counts[last]
-        gains[cell] = gains[last]
+        if gains.shape[0]:
+            gains[cell] = gains[last]
     keys[last] = -1
     counts[last] = 0
 
@@ -114,11 +115,7 @@ def _close_gap(slots, mask, start, gap):
 @inlined_kernel
 def ask_for(rows, clusters, order, i, assigned, budget):
     """Ask for what the next rows of the order will look at: the cells of one, the entries of the one after it."""
-    if i + 2 < order.shape[0]:
-        row = order[i + 2]
-        for at in range(rows.indptr[row], rows.indptr[row + 1], _LINE):
-            prefetch(rows.columns, at)
-            prefetch(rows.counts, at)
+    _ask_for_entries(rows, order, i + 2)
     if i + 1 >= order.shape[0]:
         return
     row, n_seen = order[i + 1], np.int64(0)
@@ -141,23 +138,53 @@ def ask_for(rows, clusters, order, i, assigned, budget):
 
 
 @inlined_kernel
+def ask_for_counts(rows, clusters, order, i):
+    """The same where counts alone are looked at, those of all features."""
+    _ask_for_entries(rows, order, i + 2)
+    if i + 1 >= order.shape[0]:
+        return
+    row, columns, mask, start = order[i + 1], rows.columns, clusters.mask, clusters.start
+    keys, counts, n_listed = clusters.keys, clusters.cell_counts, clusters.n_listed
+    for at in range(rows.indptr[row], rows.indptr[row + 1]):
+        w = columns[at]
+        first, is_list = start[w], mask[w] >= 0
+        n_cells = np.int64(n_listed[w]) if is_list else clusters.sizes.shape[0]
+        for cell in range(first, first + n_cells, _LINE):
+            prefetch(counts, cell)
+            if is_list:
+                prefetch(keys, cell)
+
+
+@inlined_kernel
+def _ask_for_entries(rows, order, i):
+    if i < order.shape[0]:
+        row = order[i]
+        for at in range(rows.indptr[row], rows.indptr[row + 1], _LINE):
+            prefetch(rows.columns, at)
+            prefetch(rows.counts, at)
+
+
+@inlined_kernel
 def ask_for_cells(rows, row, clusters, cluster):
     """Ask for what the counts of a row's features in a cluster are found by, then for the counts."""
     columns, mask, start, n_listed = rows.columns, clusters.mask, clusters.start, clusters.n_listed
     slots, keys, counts, gains = clusters.slots, clusters.keys, clusters.cell_counts, clusters.gains
+    has_gains = gains.shape[0] > 0
     begin, end = rows.indptr[row], rows.indptr[row + 1]
     spread = (cluster * _SPREAD) >> 7
     for at in range(begin, end):
         w = columns[at]
         if mask[w] < 0:
             prefetch(counts, start[w] + cluster)
-            prefetch(gains, start[w] + cluster)
+            if has_gains:
+                prefetch(gains, start[w] + cluster)
         else:
             prefetch(slots, start[w] + (spread & mask[w]))
             last = start[w] + np.int64(n_listed[w])
             prefetch(keys, last)
             prefetch(counts, last)
-            prefetch(gains, last)
+            if has_gains:
+                prefetch(gains, last)
     for at in range(begin, end):
         w = columns[at]
         if mask[w] >= 0:
@@ -165,4 +192,5 @@ def ask_for_cells(rows, row, clusters, cluster):
             cell = start[w] + (slot & _PLACE if slot >= 0 else np.int64(0))
             prefetch(keys, cell)
             prefetch(counts, cell)
-            prefetch(gains, cell)
+            if has_gains:
+                prefetch(gains, cell)

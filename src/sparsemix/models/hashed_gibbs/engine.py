@@ -31,7 +31,7 @@ Visitor = Callable[[IntVector, FloatVector, NDArray[np.int64]], None]
 ROWS_PER_BLOCK = 50_000  # uniforms drawn at a time
 INDEX_BUDGET = 512  # entries of lists that a proposal from the index looks at
 ROWS_FOR_CHOICE = 10_000  # looked at before proposals are chosen
-SMALL = 128  # clusters up to which looking at all of them is as fast
+SMALL = 500  # clusters up to which looking at all of them is about as fast, and sooner where rows should be
 FEW = 4  # features of a row: from less of them the right clusters are too rarely found
 AUTO = "auto"
 PROPOSALS = (AUTO, "exact", "index", "hash")
@@ -88,6 +88,11 @@ class Plan(NamedTuple):
     n_shards: int = 1
     n_threads: int = 1
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether all clusters are looked at in every sweep."""
+        return self.cycle == ("exact",)
+
 
 def plan_of(proposal: str, n_components: int, form: HashForm, index_budget: int) -> Plan:
     """How proposals are made that are named with commas between them; "auto" looks at all of few clusters."""
@@ -136,7 +141,7 @@ class SeededChain(ABC):
         self.assigned[anywhere] = rng.integers(self._n_clusters, size=anywhere.size)
         self._add_all()
         for order in self._blocks(left[anywhere.size :]):
-            self._enter(order, rng.random(order.size))
+            self._enter(order, rng)
 
     def go_on(self, position: Position) -> None:
         """Begin where another chain with this seed has stood: the next sweep is equal to the bit."""
@@ -180,7 +185,7 @@ class SeededChain(ABC):
         """Make the statistics of the assignment; there are none yet."""
 
     @abstractmethod
-    def _enter(self, order: IntVector, uniforms: FloatVector) -> None:
+    def _enter(self, order: IntVector, rng: np.random.Generator) -> None:
         """Let rows enter one after another."""
 
     @abstractmethod
@@ -226,7 +231,8 @@ class Chain(SeededChain):
     ) -> None:
         super().__init__(rows.lengths.size, n_components, plan, seed)
         self.rows, self.prior = rows, prior
-        self.clusters: Clusters = building.no_clusters(rows, prior, n_components)
+        self._has_gains = not plan.is_exact
+        self.clusters: Clusters = building.no_clusters(rows, prior, n_components, has_gains=self._has_gains)
         self._shards: Shards | None = None
 
     def start(self, assigned: IntVector, *, at_random: float = 0.0) -> None:
@@ -253,9 +259,13 @@ class Chain(SeededChain):
     def _add_all(self) -> None:
         add_rows(self.rows, self.prior, self.clusters, self.assigned)
 
-    def _enter(self, order: IntVector, uniforms: FloatVector) -> None:
+    def _enter(self, order: IntVector, rng: np.random.Generator) -> None:
+        if not self._has_gains:
+            uniforms = rng.random((order.size, 2))
+            self._visit("exact", self.clusters, order, uniforms, np.zeros(3, np.int64))
+            return
         state = (self.rows, self.prior, self.clusters)
-        place(*state, self.plan.index_budget, order, self.assigned, uniforms)
+        place(*state, self.plan.index_budget, order, self.assigned, rng.random(order.size))
 
     def _frame_now(self) -> Frame:
         return frame_of(self.rows, self.prior, self.clusters, is_raw=self.plan.form.is_raw)

@@ -36,7 +36,7 @@ class HashedGibbsMixture(GibbsMixture):
     proposal : {"auto", "index", "hash", "exact"}, default="auto"
         "index" looks at clusters that hold the row's rare features, at a cost that does not grow with `n_components`;
         "hash" at binary signatures of all clusters; "exact" at all clusters in full. Several with commas between them
-        take turns, a sweep each: ``"index,index,exact"``. "auto" takes "exact" for up to 128 clusters, for Gaussian
+        take turns, a sweep each: ``"index,index,exact"``. "auto" takes "exact" for up to 500 clusters, for Gaussian
         rows, and where at the start most features are in so many clusters that `index_budget` entries do not hold
         four features of most rows; else "index".
     process : {"finite", "dp"}, default="finite"

@@ -14,9 +14,11 @@ import math
 import numpy as np
 
 from sparsemix.models.hashed_gibbs.cell_kernels import count_of
-from sparsemix.models.hashed_gibbs.exact_kernels import FLOOR, score_lengths, score_of_length, weigh_empty
-from sparsemix.models.hashed_gibbs.kernels import add_row, constants, draw, log_plus, log_target, n_differing
-from sparsemix.models.hashed_gibbs.state import BERNOULLI, PROCESS
+from sparsemix.models.hashed_gibbs.draw_kernels import draw
+from sparsemix.models.hashed_gibbs.exact_kernels import FLOOR
+from sparsemix.models.hashed_gibbs.kernels import constants, log_gain, log_plus, move_row, n_differing
+from sparsemix.models.hashed_gibbs.length_kernels import score_lengths, score_of_length, weigh_empty
+from sparsemix.models.hashed_gibbs.state import BERNOULLI, ENTER, LEAVE, PROCESS
 from sparsemix.numeric.jit import kernel
 
 UNIT = 1024.0  # fixed point of products with directions
@@ -37,28 +39,26 @@ def sweep_hash(
 ):
     """One proposal for each row."""
     n_clusters, n_words = signatures.bits.shape
-    scores, weights, constant = np.empty(n_clusters), np.empty(n_clusters), np.empty(4)
-    above = np.empty(n_clusters, np.int64)
+    weights, sums = np.empty(n_clusters, np.float32), np.empty(n_clusters)
+    scores, constant = np.empty(n_clusters), np.empty(4)
     products, bits = np.empty(64 * n_words, np.int32), np.empty(n_words, np.uint64)
     for i in range(order.shape[0]):
         row = order[i]
         own = assigned[row]
         norm = own_without(rows, row, prior, clusters, signatures, own, products, bits, constant)
         score_by_bits(rows, row, prior, clusters, signatures, own, norm, bits, constant, scores)
-        new, top = draw(scores, FLOOR, uniforms[i, 0], weights, above)
+        new = draw(scores, FLOOR, uniforms[i, 0], weights, sums)
         tally_out[2] += 1
         if new == own:
             continue
         tally_out[0] += 1
-        log_ratio = max(scores[own] - top, FLOOR) - max(scores[new] - top, FLOOR)
-        log_ratio += log_target(rows, row, prior, clusters, new, own)
-        log_ratio -= log_target(rows, row, prior, clusters, own, own)
+        log_ratio = math.log(weights[own] / weights[new])
+        log_ratio += log_gain(rows, row, prior, clusters, own, new)
         if math.log(1.0 - uniforms[i, 1]) < log_ratio:
             tally_out[1] += 1
-            move_signature(rows, row, prior, clusters, signatures, own, -1)
-            add_row(rows, row, prior, clusters, own, -1)
-            move_signature(rows, row, prior, clusters, signatures, new, 1)
-            add_row(rows, row, prior, clusters, new, 1)
+            move_signature(rows, row, prior, clusters, signatures, own, LEAVE)
+            move_signature(rows, row, prior, clusters, signatures, new, ENTER)
+            move_row(rows, row, prior, clusters, own, new)
             renew_signature(prior, clusters, signatures, own)
             renew_signature(prior, clusters, signatures, new)
             assigned[row] = new

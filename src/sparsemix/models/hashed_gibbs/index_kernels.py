@@ -11,28 +11,31 @@ import math
 import numpy as np
 
 from sparsemix.models.hashed_gibbs.cell_kernels import ask_for, ask_for_cells, count_of
-from sparsemix.models.hashed_gibbs.exact_kernels import (
+from sparsemix.models.hashed_gibbs.draw_kernels import highest
+from sparsemix.models.hashed_gibbs.gain_kernels import (
     add_far,
     add_list_further,
     add_own,
-    constants_without,
+    add_tokens,
     count_in,
+    has_tokens,
+)
+from sparsemix.models.hashed_gibbs.kernels import (
+    add_row,
+    constants,
+    gain,
+    log_gain,
+    log_plus,
+    log_weight,
+    move_row,
+)
+from sparsemix.models.hashed_gibbs.length_kernels import (
+    constants_without,
     factors_of_length,
     has_series,
     score_of_length,
 )
-from sparsemix.models.hashed_gibbs.kernels import (
-    add_row,
-    add_tokens,
-    constants,
-    gain,
-    has_tokens,
-    highest,
-    log_plus,
-    log_target,
-    log_weight,
-)
-from sparsemix.models.hashed_gibbs.state import PROCESS, Workspace
+from sparsemix.models.hashed_gibbs.state import ENTER, NO_CLUSTER, PROCESS, Workspace
 from sparsemix.numeric.jit import inlined_kernel, kernel
 
 ELSEWHERE = 0.02  # uniform share of the proposals
@@ -67,12 +70,10 @@ def sweep_index(
         ask_for_cells(rows, row, clusters, new)
         log_ratio = log_share(clusters, own, own, n, total, top, work)
         log_ratio -= log_share(clusters, own, new, n, total, top, work)
-        log_ratio += log_target(rows, row, prior, clusters, new, own)
-        log_ratio -= log_target(rows, row, prior, clusters, own, own)
+        log_ratio += log_gain(rows, row, prior, clusters, own, new)
         if math.log(1.0 - uniforms[i, 1]) < log_ratio:
             tally_out[1] += 1
-            add_row(rows, row, prior, clusters, own, -1)
-            add_row(rows, row, prior, clusters, new, 1)
+            move_row(rows, row, prior, clusters, own, new)
             assigned[row] = new
 
 
@@ -90,10 +91,10 @@ def place(
     work = workspace(rows, prior, clusters)
     for i in range(order.shape[0]):
         row = order[i]
-        n, total, top = propose(rows, row, budget, prior, clusters, -1, work)
+        n, total, top = propose(rows, row, budget, prior, clusters, NO_CLUSTER, work)
         uniform = ELSEWHERE + (1 - ELSEWHERE) * uniforms[i]
-        assigned[row] = draw_proposal(clusters, -1, n, total, top, uniform, work)
-        add_row(rows, row, prior, clusters, assigned[row], 1)
+        assigned[row] = draw_proposal(clusters, NO_CLUSTER, n, total, top, uniform, work)
+        add_row(rows, row, prior, clusters, assigned[row], ENTER)
 
 
 @kernel
@@ -117,7 +118,7 @@ def workspace(rows, prior, clusters):
     """Arrays that proposals write on."""
     n_clusters = clusters.sizes.shape[0]
     empty = np.empty(4)
-    constants(prior, 0, 0, prior.n_features * log_plus(prior.log_b, prior.b, 0), empty)
+    constants(prior, np.int64(0), np.int64(0), prior.n_features * log_plus(prior.log_b, prior.b, 0), empty)
     return Workspace(
         np.zeros(n_clusters, np.float32),
         np.empty(n_clusters + 1, np.int64),
@@ -195,7 +196,7 @@ def _candidates(rows, row, budget, prior, clusters, own, work):
         of_own = count_in(is_list, all_keys, all_counts, first, np.int64(n_cells), own)
         if not is_by_token:
             n_found = _find_at_once(
-                prior, sizes, all_keys, all_counts, first, n_cells, added, held, found, n_found
+                prior, sizes, is_list, all_keys, all_counts, first, n_cells, added, held, found, n_found
             )
         elif is_list:
             n_found = _find(all_keys, all_gains, first, n_cells, held, found, n_found)
@@ -240,12 +241,12 @@ def _find_direct(gains, first, held, found, n):
 
 
 @kernel
-def _find_at_once(prior, sizes, keys, counts, first, n_cells, added, held, found, n):
-    """As `_find`, of features whose tokens are not added one after another; keys of -1 are those of direct cells."""
+def _find_at_once(prior, sizes, is_list, keys, counts, first, n_cells, added, held, found, n):
+    """As `_find`, of features whose tokens are not added one after another."""
     for j in range(n_cells):
-        key, count = keys[first + j], np.int64(counts[first + j])
+        count = np.int64(counts[first + j])
         if count > 0:
-            k = np.int64(key) if key >= 0 else np.int64(j)
+            k = np.int64(keys[first + j]) if is_list else np.int64(j)
             before = held[k]
             found[n] = k
             n += np.uint64(before == 0.0)

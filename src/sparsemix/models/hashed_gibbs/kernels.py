@@ -16,7 +16,7 @@ import math
 import numpy as np
 
 from sparsemix.models.hashed_gibbs.cell_kernels import change_list, count_of
-from sparsemix.models.hashed_gibbs.state import BERNOULLI, FINITE, MULTINOMIAL
+from sparsemix.models.hashed_gibbs.state import BERNOULLI, ENTER, FINITE, LEAVE, MULTINOMIAL
 from sparsemix.numeric.jit import inlined_kernel, kernel, popcount
 from sparsemix.probability.gamma_ratios import log_rising as log_gamma_ratio
 
@@ -115,7 +115,7 @@ def log_target(rows, row, prior, clusters, cluster, own):
     return weight + log_score(rows, row, prior, clusters, cluster, is_own)
 
 
-@kernel
+@inlined_kernel
 def constants(prior, size, total, off, out):
     """Parts of a score that do not depend on the row, but for its length L: ``out[0] + L out[1] + ...``.
 
@@ -142,14 +142,17 @@ def constants(prior, size, total, off, out):
         out[0] += log_weight(prior, size, 0, 0)
 
 
-@kernel
+@inlined_kernel
 def renew(prior, clusters, cluster):
     """What is kept about a cluster whose rows have changed."""
     size = clusters.sizes[cluster]
     if prior.family == BERNOULLI:
         clusters.off[cluster, 0] = off_sum(prior, clusters, cluster, size)
         clusters.off[cluster, 1] = off_sum(prior, clusters, cluster, size - 1) if size > 0 else 0.0
-    constants(prior, size, clusters.totals[cluster], clusters.off[cluster, 0], clusters.constant[cluster])
+    constant = clusters.constant[cluster]
+    constants(prior, size, clusters.totals[cluster], clusters.off[cluster, 0], constant)
+    for j in range(4):
+        clusters.columns[j, cluster] = constant[j]
 
 
 @kernel
@@ -157,21 +160,6 @@ def renew_all(prior, clusters):
     """What is kept about all clusters."""
     for k in range(clusters.sizes.shape[0]):
         renew(prior, clusters, k)
-
-
-@inlined_kernel
-def add_tokens(logs, a, count, added, held):
-    """Add to `held` what tokens of a feature say for a cluster with `count` of it, beside one without.
-
-    One after another, in single precision: `logs` are those of a + count.
-    """
-    if count + added <= logs.shape[0]:
-        for token in range(added):
-            held += logs[count + token] - logs[token]
-        return held
-    for token in range(added):
-        held += np.float32(math.log(a + count + token)) - logs[token]
-    return held
 
 
 @inlined_kernel
@@ -183,12 +171,6 @@ def gain(prior, size, count, added):
     return np.float32(
         log_rising(prior.log_a, prior.a, count, added) - log_rising(prior.log_a, prior.a, 0, added)
     )
-
-
-@inlined_kernel
-def has_tokens(prior, added):
-    """Whether a feature's tokens are added one after another."""
-    return prior.family != BERNOULLI and added <= FEW
 
 
 @kernel
@@ -212,6 +194,23 @@ def _swap(clusters, cluster, place):
     clusters.place[cluster], clusters.place[other] = place, was
 
 
+@inlined_kernel
+def log_gain(rows, row, prior, clusters, own, new):
+    """What a move would add to the log joint."""
+    total = 0.0
+    for step in range(2):
+        target = log_target(rows, row, prior, clusters, own if step == 0 else new, own)
+        total += -target if step == 0 else target
+    return total
+
+
+@inlined_kernel
+def move_row(rows, row, prior, clusters, own, new):
+    """Take a row out of a cluster and put it into another."""
+    add_row(rows, row, prior, clusters, own, LEAVE)
+    add_row(rows, row, prior, clusters, new, ENTER)
+
+
 @kernel
 def add_row(rows, row, prior, clusters, cluster, sign):
     """Put a row into a cluster (`sign` 1), or take it out of it (-1)."""
@@ -223,7 +222,7 @@ def add_row(rows, row, prior, clusters, cluster, sign):
     renew(prior, clusters, cluster)
 
 
-@kernel
+@inlined_kernel
 def change_counts(rows, row, prior, clusters, cluster, sign):
     """Add a row to the sums of a cluster, or subtract it."""
     clusters.sizes[cluster] += sign
@@ -231,6 +230,7 @@ def change_counts(rows, row, prior, clusters, cluster, sign):
     columns, counts, mask, start = rows.columns, rows.counts, clusters.mask, clusters.start
     n_listed, slots, keys = clusters.n_listed, clusters.slots, clusters.keys
     cell_counts, gains, logs = clusters.cell_counts, clusters.gains, prior.log_single
+    has_gains = gains.shape[0] > 0
     for at in range(rows.indptr[row], rows.indptr[row + 1]):
         w, change = columns[at], sign * np.int64(counts[at])
         if mask[w] < 0:
@@ -240,7 +240,7 @@ def change_counts(rows, row, prior, clusters, cluster, sign):
             cell = change_list(
                 mask[w], start[w], n_listed, slots, keys, cell_counts, gains, w, cluster, change
             )
-        if cell >= 0:
+        if cell >= 0 and has_gains:
             gains[cell] = gain_of_one(logs, prior.a, np.int64(cell_counts[cell]))
 
 
@@ -265,7 +265,7 @@ def add_rows(
         if k >= 0:
             if clusters.sizes[k] == 0:
                 take_in(clusters, k)
-            change_counts(rows, row, prior, clusters, k, 1)
+            change_counts(rows, row, prior, clusters, k, ENTER)
     renew_all(prior, clusters)
 
 
@@ -282,73 +282,7 @@ def follow(
     for i in range(moved.shape[0]):
         row = moved[i]
         if assigned[row] != before[i]:
-            add_row(rows, row, prior, clusters, before[i], -1)
-            add_row(rows, row, prior, clusters, assigned[row], 1)
-
-
-@kernel
-def draw(
-    log_weights,  # IN  (n,) float64
-    floor,  # IN  float64
-    uniform,  # IN  float64
-    weights_out,  # OUT  (n,) float64
-    above_out,  # OUT  (n,) int64
-):
-    """Draw from log weights, with none less than `floor` below the highest; returns (index, log of the highest)."""
-    n, top = log_weights.shape[0], highest(log_weights)
-    n_above, total = 0, 0.0
-    for k in range(n):
-        below = log_weights[k] - top
-        if below > floor:
-            above_out[n_above], weights_out[n_above] = k, math.exp(below)
-            total += weights_out[n_above]
-            n_above += 1
-    lowest, n_others = math.exp(floor), n - n_above
-    left = uniform * (total + lowest * n_others)
-    for j in range(n_above):
-        left -= weights_out[j]
-        if left < 0.0:
-            return above_out[j], top
-    if n_others == 0:
-        return above_out[n_above - 1], top
-    k = min(np.int64(left / lowest), n_others - 1)
-    for j in range(n_above):
-        if above_out[j] <= k:
-            k += 1
-    return k, top
-
-
-@kernel
-def draw_softmax(
-    scores,  # IN, used up  (n,) float64
-    uniform,  # IN  float64
-):
-    """Draw from log weights: the first at which the sum of the shares is above `uniform`."""
-    top, total = scores.max(), 0.0
-    for k in range(scores.shape[0]):
-        scores[k] = math.exp(scores[k] - top)
-        total += scores[k]
-    left, last = uniform * total, 0
-    for k in range(scores.shape[0]):
-        left -= scores[k]
-        if left < 0.0:
-            return k
-        if scores[k] > 0.0:
-            last = k
-    return last
-
-
-@kernel
-def highest(values):
-    """The largest of the values; four running maxima, which the processor follows side by side."""
-    n = values.shape[0]
-    a = b = c = d = values[0]
-    for k in range(0, n - 3, 4):
-        a, b = max(a, values[k]), max(b, values[k + 1])
-        c, d = max(c, values[k + 2]), max(d, values[k + 3])
-    for k in range(n - n % 4, n):
-        a = max(a, values[k])
-    return max(a, b, c, d)
+            move_row(rows, row, prior, clusters, before[i], assigned[row])
 
 
 @kernel

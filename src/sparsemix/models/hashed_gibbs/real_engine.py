@@ -52,13 +52,15 @@ class RealChain(SeededChain):
     def enter_in_order(self, uniforms: FloatVector) -> None:
         """Let all rows enter in their order, each drawn from its full conditional given those before it."""
         self.take_frame()
-        self._enter(np.arange(self.assigned.size), uniforms)
+        order = np.arange(self.assigned.size)
+        real_kernels.enter_rows(self.rows, self.prior, self.clusters, order, self.assigned, uniforms)
 
     def _add_all(self) -> None:
         state = (self.rows, self.prior, self.assigned, self._n_clusters)
         self.clusters: RealClusters = real_building.clusters_of(*state, self._base)
 
-    def _enter(self, order: IntVector, uniforms: FloatVector) -> None:
+    def _enter(self, order: IntVector, rng: np.random.Generator) -> None:
+        uniforms = rng.random(order.size)
         real_kernels.enter_rows(self.rows, self.prior, self.clusters, order, self.assigned, uniforms)
 
     def _begin_sweep(self) -> None:

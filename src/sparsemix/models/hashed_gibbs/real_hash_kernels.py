@@ -14,8 +14,9 @@ import math
 
 import numpy as np
 
+from sparsemix.models.hashed_gibbs.draw_kernels import draw
 from sparsemix.models.hashed_gibbs.exact_kernels import FLOOR
-from sparsemix.models.hashed_gibbs.kernels import draw, n_differing
+from sparsemix.models.hashed_gibbs.kernels import n_differing
 from sparsemix.models.hashed_gibbs.real_kernels import (
     add_log_weights,
     add_row,
@@ -39,16 +40,16 @@ def sweep_hash(
 ):
     """One proposal for each row."""
     n_clusters = clusters.sizes.shape[0]
-    scores, weights, work = np.empty(n_clusters), np.empty(n_clusters), np.empty(rows.shape[1])
-    above = np.empty(n_clusters, np.int64)
+    weights, sums = np.empty(n_clusters, np.float32), np.empty(n_clusters)
+    scores, work = np.empty(n_clusters), np.empty(rows.shape[1])
     for i in range(order.shape[0]):
         row = order[i]
         own = assigned[row]
         remove_row(rows, row, prior, clusters, own)
         renew_signature(prior, clusters, signatures, own)
         score_by_bits(row, prior, clusters, signatures, scores)
-        new, top = draw(scores, FLOOR, uniforms[i, 0], weights, above)
-        log_ratio = max(scores[own] - top, FLOOR) - max(scores[new] - top, FLOOR)
+        new = draw(scores, FLOOR, uniforms[i, 0], weights, sums)
+        log_ratio = math.log(weights[own] / weights[new])
         if new != own:
             log_ratio += log_target(rows, row, prior, clusters, new, work)
             log_ratio -= log_target(rows, row, prior, clusters, own, work)

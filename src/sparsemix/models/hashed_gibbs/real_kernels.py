@@ -8,8 +8,9 @@ import math
 
 import numpy as np
 
+from sparsemix.models.hashed_gibbs.draw_kernels import draw, draw_softmax
 from sparsemix.models.hashed_gibbs.exact_kernels import FLOOR
-from sparsemix.models.hashed_gibbs.kernels import draw, draw_softmax, log_weight
+from sparsemix.models.hashed_gibbs.kernels import log_weight
 from sparsemix.numeric.jit import kernel
 from sparsemix.probability import gaussian_diagonal_kernels as diagonal
 from sparsemix.probability import gaussian_full_kernels as full
@@ -119,15 +120,15 @@ def sweep_exact(
 ):
     """One draw for each row."""
     n_clusters = clusters.sizes.shape[0]
-    scores, weights = np.empty(n_clusters), np.empty(n_clusters)
-    above = np.empty(n_clusters, np.int64)
+    weights, sums = np.empty(n_clusters, np.float32), np.empty(n_clusters)
+    scores = np.empty(n_clusters)
     for i in range(order.shape[0]):
         row = order[i]
         own = assigned[row]
         remove_row(rows, row, prior, clusters, own)
         score_all(rows, row, prior, clusters, scores)
-        new, top = draw(scores, FLOOR, uniforms[i, 0], weights, above)
-        log_ratio = max(scores[own] - top, FLOOR) - max(scores[new] - top, FLOOR)
+        new = draw(scores, FLOOR, uniforms[i, 0], weights, sums)
+        log_ratio = math.log(weights[own] / weights[new])
         log_ratio += scores[new] - scores[own]
         assigned[row] = settle(own, new, log_ratio, uniforms[i, 1], tally_out)
         add_row(rows, row, prior, clusters, assigned[row])

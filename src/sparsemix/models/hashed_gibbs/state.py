@@ -10,6 +10,8 @@ FloatMatrix = NDArray[np.float64]
 IntVector = NDArray[np.int64]
 SmallVector = NDArray[np.int32]
 
+# Plain numbers in calls would make kernels compile once for each of them.
+NO_CLUSTER, ENTER, LEAVE = np.int64(-1), np.int64(1), np.int64(-1)
 MULTINOMIAL, POISSON, BERNOULLI = 0, 1, 2
 FAMILIES = {"multinomial": MULTINOMIAL, "poisson": POISSON, "bernoulli": BERNOULLI}
 FINITE, PROCESS = 0, 1  # symmetric Dirichlet over the components; Dirichlet or Pitman-Yor process
@@ -40,7 +42,6 @@ class Prior(NamedTuple):
     a : pseudo-count of every feature in every cluster (Dirichlet, shape of the Gamma, or of "on"); b : rate of the
     Gamma, or pseudo-count of "off".
     log_a, log_b : (n,) log(a + n) and log(b + n) for counts n from 0; log_single : log_a in single precision.
-    is_tabled : whether log_a has every count that can be, and `kernels.FEW` more.
     """
 
     family: int
@@ -53,7 +54,6 @@ class Prior(NamedTuple):
     log_a: FloatVector
     log_b: FloatVector
     log_single: NDArray[np.float32]
-    is_tabled: bool
 
 
 class Clusters(NamedTuple):
@@ -62,14 +62,17 @@ class Clusters(NamedTuple):
     sizes : (K,) rows; totals : (K,) sums of their counts.
     start, mask : (n_features,) of each feature's cells. Where the mask is negative there is a cell for every cluster;
     else the first cells are a list of the clusters that hold the feature, ``n_listed`` of them, in no order.
-    keys : cluster of each cell, -1 for none; cell_counts : sum of the feature's counts in the cluster; gains : what one
-    token more of the feature adds to a row's score beside a cluster without it.
+    cell_counts : sum of the feature's counts in each cell's cluster; gains : what one token more of the feature adds to
+    a row's score beside a cluster without it, or none where that is not asked for.
+    keys : clusters of the cells of lists, which come before those of other features; -1 for none.
     slots : for each list a hash table of ``mask + 1`` slots, a power of two: a cluster and its
     place in the list in one number, or -1.
+    spans : (n_features,) the most that a token of the feature can say for one cluster beside another, nats.
     empty : (K,) the clusters without rows come first; place : (K,) where each cluster stands there.
     n_empty : (1,).
     constant : (K, 4) what a row's score owes to the cluster alone: constant, factor of its length, and of two
     polynomials of its length.
+    columns : (4, K + 1) the same in single precision, cluster beside cluster; the last is a place to write on.
     off : (K, 2) Bernoulli rows: sums of log(b + size - n_w) and of log(b + size - 1 - n_w) over all features.
     """
 
@@ -82,10 +85,12 @@ class Clusters(NamedTuple):
     keys: SmallVector
     cell_counts: SmallVector
     gains: NDArray[np.float32]
+    spans: NDArray[np.float32]
     empty: SmallVector
     place: SmallVector
     n_empty: IntVector
     constant: NDArray[np.float64]
+    columns: NDArray[np.float32]
     off: NDArray[np.float64]
 
 

@@ -102,10 +102,12 @@ class UncollapsedChain:
             none,
             cells,
             np.empty(0, np.float32),
+            np.empty(0, np.float32),
             none,
             none,
             np.zeros(1, np.int64),
             np.empty((0, 4)),
+            np.empty((4, 0), np.float32),
             np.empty((0, 2)),
         )
         return float(joint_kernels.log_joint(self.prior, clusters))

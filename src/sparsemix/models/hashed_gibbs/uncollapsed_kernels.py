@@ -10,8 +10,8 @@ import math
 
 import numpy as np
 
-from sparsemix.models.hashed_gibbs.kernels import draw
-from sparsemix.models.hashed_gibbs.state import BERNOULLI
+from sparsemix.models.hashed_gibbs.draw_kernels import draw
+from sparsemix.models.hashed_gibbs.state import BERNOULLI, ENTER, LEAVE
 from sparsemix.numeric.jit import kernel
 
 FLOOR = -40.0  # nats below the best cluster where weights are those of single precision's last digits
@@ -50,8 +50,8 @@ def move_rows(
         if before[row] != after[row]:
             n_moved += 1
             if before[row] >= 0:
-                change_statistics(rows, row, before[row], -1, counts, sizes, totals)
-            change_statistics(rows, row, after[row], 1, counts, sizes, totals)
+                change_statistics(rows, row, before[row], LEAVE, counts, sizes, totals)
+            change_statistics(rows, row, after[row], ENTER, counts, sizes, totals)
     return n_moved
 
 
@@ -113,7 +113,7 @@ def draw_rows(
     """Draw the clusters of some rows, given weights and profiles."""
     n_clusters = bias.shape[0]
     held, scores = np.empty(n_clusters, np.float32), np.empty(n_clusters)
-    weights, above = np.empty(n_clusters), np.empty(n_clusters, np.int64)
+    weights, sums = np.empty(n_clusters, np.float32), np.empty(n_clusters)
     indptr, columns, counts, lengths = rows.indptr, rows.columns, rows.counts, rows.lengths
     for row in range(first, last):
         held[:] = np.float32(0.0)
@@ -123,7 +123,7 @@ def draw_rows(
         length = np.float64(lengths[row])
         for k in range(n_clusters):
             scores[k] = held[k] + (bias[k] + length * slope[k])
-        assigned_out[row], _ = draw(scores, FLOOR, uniforms[row], weights, above)
+        assigned_out[row] = draw(scores, FLOOR, uniforms[row], weights, sums)
 
 
 @kernel
