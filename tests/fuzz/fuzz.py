@@ -6,7 +6,6 @@ that breaks something is written to the folder of scratch files, which is printe
 
 import argparse
 import importlib
-import pkgutil
 import sys
 import tempfile
 from itertools import chain
@@ -16,23 +15,20 @@ import atheris
 from fuzz_mutations import changed_model_file
 
 FOLDER = Path(__file__).parent
+SOURCE = FOLDER.parents[1] / "src"
 GUIDED = ("sparsemix.persistence", "sparsemix.data", "sparsemix.models")
 TARGETS = ("model_file", "sealed_model_file", "table_file")
 
 
 def instrumented_target(name):
-    """A target that tells the fuzzer what it reaches; what is compiled is left as it is, with all that it calls."""
-    modules = [
-        module.name
-        for package in map(importlib.import_module, GUIDED)
-        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
-    ]
-    for module in modules:
-        if module.endswith("kernels"):
-            importlib.import_module(module)
-    with atheris.instrument_imports(include=GUIDED):
+    """A target that tells the fuzzer what it reaches; what is to be compiled is left as it is."""
+    paths = sorted(SOURCE.rglob("[a-z]*.py"))
+    modules = [".".join(path.relative_to(SOURCE).with_suffix("").parts) for path in paths]
+    compiled = [each for each in modules if each.endswith("kernels") or each.startswith("sparsemix.numeric")]
+    with atheris.instrument_imports(include=GUIDED, exclude=compiled):
         for module in modules:
-            importlib.import_module(module)
+            if module.startswith(GUIDED):
+                importlib.import_module(module)
     return getattr(importlib.import_module("fuzz_targets"), name)
 
 
