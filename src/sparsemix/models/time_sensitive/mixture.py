@@ -11,7 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 from sparsemix.answers import ComponentSummary, Suggestion
 from sparsemix.answers.clusters import mean_score
 from sparsemix.answers.unknown import warn_of_unknown_rows
-from sparsemix.models.time_sensitive import answers, checks, payload
+from sparsemix.foundation.checks import rows_to_draw
+from sparsemix.models.time_sensitive import answers, checks, drawing, payload
 from sparsemix.models.time_sensitive.reading import Table
 from sparsemix.models.time_sensitive.solution import (
     Scores,
@@ -25,6 +26,7 @@ from sparsemix.models.time_sensitive.solution import (
 from sparsemix.models.time_sensitive.state import FloatMatrix, FloatVector, IntVector
 from sparsemix.models.time_sensitive.time_kernels import TimeKernel
 from sparsemix.models.time_sensitive.times import times_of
+from sparsemix.numeric.seeds import generator
 from sparsemix.persistence import Payload
 
 
@@ -171,6 +173,50 @@ class MixtureInTime(ClusterMixin, BaseEstimator):
             If a feature is not known; close matches are named.
         """
         return answers.suggest(self._solution(), accepted, reject, n, level)
+
+    def sample(
+        self,
+        n_rows: int = 1,
+        *,
+        times: Any = None,
+        random_state: int | np.random.Generator | None = None,
+    ) -> tuple[Any, IntVector]:
+        """Draw rows at given times, each as if it alone had come to those that were learnt.
+
+        Parameters
+        ----------
+        n_rows : int, default=1
+        times : (n_rows,) ISO texts, seconds since 1970 or datetimes, default=None
+            None is the time of the last row that was learnt.
+        random_state : int, Generator or None
+
+        Returns
+        -------
+        rows : (n_rows, n_features_in_) csr_array
+            From the predictives of their clusters; rows of a multinomial have Poisson lengths with the mean that was
+            learnt.
+        components : (n_rows,) ndarray of int
+            The cluster of each, drawn by the weights that the clusters have at its time; -1 for a new one, whose
+            features come from the prior.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import sparsemix as sm
+        >>> model = sm.TimeSensitiveMixture(half_life="1h", random_state=0).fit(np.eye(2, dtype=int), times=[0, 60])
+        >>> rows, components = model.sample(3, times=["2024-05-31"] * 3, random_state=0)
+        >>> rows.shape, components
+        ((3, 2), array([-1, -1, -1]))
+        """
+        solution = self._solution()
+        rows_to_draw(n_rows)
+        drawing.check_draws(solution, int(n_rows))
+        rng, seconds = generator(random_state, "sample"), np.full(n_rows, solution.times[-1])
+        if times is not None:
+            seconds = times_of(None, times, int(n_rows), type(self).__name__, needed=True)
+        parts = [drawing.draw_components(each, rng) for each in drawing.prior_weights(solution, seconds)]
+        components = np.concatenate([np.empty(0, np.int64), *parts])
+        return drawing.draw_rows(solution, components, rng), components
 
     def to_payload(self) -> Payload:
         """The exact state for a model file: rows, their times and clusters, but no draws.

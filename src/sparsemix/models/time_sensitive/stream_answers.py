@@ -67,6 +67,16 @@ def scores(stream: Stream, matrix: Any, times: FloatVector) -> Iterator[Scores]:
         yield Scores(*stream.ask(part(rows, first, min(first + step, times.size))))
 
 
+def prior_weights(stream: Stream, times: FloatVector) -> Iterator[FloatMatrix]:
+    """Log prior weights of the live clusters and of a new one at each time, part by part; (n, n_live + 1)."""
+    clusters, active, rules = stream.clusters, stream.active, stream.rules
+    step = max(1, CELLS // (active.size + 1))
+    for first in range(0, times.size, step):
+        now = np.maximum(times[first : first + step], stream.latest)
+        own = clusters.log_weight[active] - rules.rate * (now[:, None] - clusters.last[active])
+        yield np.column_stack([own, np.full(now.size, np.log(rules.concentration))])
+
+
 def responsibilities(found: Scores) -> FloatMatrix:
     """Posterior probabilities of the live clusters; rows sum to one."""
     joint = found.log_joint[:, :-1]

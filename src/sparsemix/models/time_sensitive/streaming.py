@@ -12,13 +12,15 @@ from sparsemix.answers import ComponentSummary, Suggestion
 from sparsemix.answers.clusters import mean_score
 from sparsemix.answers.unknown import warn_of_unknown_rows
 from sparsemix.data.feature_names import FeatureNames
-from sparsemix.models.time_sensitive import checks, stream_answers, stream_checks, stream_payload
+from sparsemix.foundation.checks import rows_to_draw
+from sparsemix.models.time_sensitive import checks, drawing, stream_answers, stream_checks, stream_payload
 from sparsemix.models.time_sensitive.reading import Table
 from sparsemix.models.time_sensitive.solution import Scores, log_evidence, new_share
 from sparsemix.models.time_sensitive.state import FAMILIES, FloatMatrix, FloatVector, IntVector
 from sparsemix.models.time_sensitive.stream import Stream, stream_rows
 from sparsemix.models.time_sensitive.time_kernels import TimeKernel
 from sparsemix.models.time_sensitive.times import given_times, times_of
+from sparsemix.numeric.seeds import generator
 from sparsemix.persistence import Payload
 from sparsemix.persistence.unpacking import parameters_of
 
@@ -290,6 +292,31 @@ class StreamingTimeSensitiveMixture(ClusterMixin, BaseEstimator):
         """Suggest features that go with those of a row; see `TimeSensitiveMixture.suggest`."""
         check_is_fitted(self)
         return stream_answers.suggest(self._snapshot(), accepted, reject, n, level)
+
+    def sample(
+        self,
+        n_rows: int = 1,
+        *,
+        times: Any = None,
+        random_state: int | np.random.Generator | None = None,
+    ) -> tuple[Any, IntVector]:
+        """Draw rows, each as if it alone came next, with the ids of their live clusters, or -1 for a new one.
+
+        See `TimeSensitiveMixture.sample`; times before that of the last row count as that time.
+        """
+        check_is_fitted(self)
+        rows_to_draw(n_rows)
+        found, rng = self._snapshot(), generator(random_state, "sample")
+        drawing.check_draws(found, int(n_rows))
+        seconds = np.full(n_rows, self._stream.latest)
+        if times is not None:
+            seconds = times_of(None, times, int(n_rows), type(self).__name__, needed=True)
+        parts = [
+            drawing.draw_components(each, rng) for each in stream_answers.prior_weights(self._stream, seconds)
+        ]
+        components = np.concatenate([np.empty(0, np.int64), *parts])
+        ids = np.append(found.ids, drawing.NEW)[components]
+        return drawing.draw_rows(found, components, rng), ids
 
     def to_payload(self) -> Payload:
         """The exact state for a model file, without `labels_` and `lineage_`."""
