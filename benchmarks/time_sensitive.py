@@ -14,9 +14,15 @@ STREAM_NOTES = """CPU seconds of one thread by `partial_fit` in batches of 10,00
 the documents and compiling are left out. Documents have ten words out of 20,000; {n} threads are alive at any time,
 each for an hour, a document comes a second, half-life 5 minutes, `negligible` 1e-6. Memory is what the process holds
 after the part, with the libraries. NMI is that of the documents of the part with their threads."""
+PACES = (1, 10)
 SCALING_NOTES = """CPU seconds of one thread of the sweep after the one in which all rows enter, with the defaults but
-for half-life and smoothing; documents as above, with {n} threads alive at any time, which is what the cost of a row
-depends on. Each was measured once, in a process of its own."""
+for half-life and smoothing; documents have ten words out of 20,000 and come one a second, with {n} threads alive at any
+time. Each was measured once, in a process of its own. What a row costs depends on how many clusters begin less than 40
+half-lives after it or had their last row less than that before it. With threads of an hour and a half-life of 5 minutes
+that is 12,000 rows to each side, more than the smallest table has: there a row looks at half as many clusters as in the
+midst of a long table, and so the ratio grows with the edges that a table has not. With threads of 6 minutes and a
+half-life of 30 seconds it is 1,200 rows to each side and the same number of clusters in the midst, about 230, and edges
+are a small part of every table, so that the ratio tells what the length of a table costs."""
 
 
 def stream_part(n_rows: int) -> list[str]:
@@ -49,17 +55,25 @@ def stream(n_rows: int, n_parts: int, options: dict[str, object]) -> list:
 
 def scaling_part(sizes: list[int]) -> list[str]:
     """Return the section on sweeps."""
+    header = ("rows", "entering, a row (µs)", "sweep (s)", "a row (µs)", "ratio to the first")
+    sections = ["## A sweep of `TimeSensitiveMixture`"]
+    for pace in PACES:
+        told = f"Threads live for {60 / pace:g} minutes, half-life {300 / pace:g} seconds:"
+        sections += [told, tables.markdown(header, scaling_lines(sizes, pace))]
+    return [*sections, SCALING_NOTES.format(n=N_THREADS // 10)]
+
+
+def scaling_lines(sizes: list[int], pace: int) -> list[list[str]]:
+    """Return a line for each size."""
     lines, least = [], 0.0
     for n_rows in sizes:
-        entering, sweep = jobs.in_new_process(seconds_of_sweeps, n_rows, N_THREADS // 10)
+        entering, sweep = jobs.in_new_process(seconds_of_sweeps, n_rows, N_THREADS // 10, pace)
         each = sweep / n_rows * 1e6
         least = least or each
         speed = f"{entering / n_rows * 1e6:.1f}"
         lines.append([f"{n_rows:,}", speed, f"{sweep:.2f}", f"{each:.1f}", f"{each / least:.2f}"])
         print(lines[-1], flush=True)
-    header = ("rows", "entering, a row (µs)", "sweep (s)", "a row (µs)", "ratio to the first")
-    notes = SCALING_NOTES.format(n=N_THREADS // 10)
-    return ["## A sweep of `TimeSensitiveMixture`", tables.markdown(header, lines), notes]
+    return lines
 
 
 def main() -> None:

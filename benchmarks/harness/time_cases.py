@@ -32,14 +32,15 @@ class Part(NamedTuple):
     agreement: float
 
 
-def make_documents(first: int, n_rows: int, n_threads: int, seed: int = 0) -> Documents:
+def make_documents(first: int, n_rows: int, n_threads: int, seed: int = 0, life: float = LIFE) -> Documents:
     """Return documents `first` and following of an endless stream in which `n_threads` are alive at any time.
 
-    A thread lives for an hour. Most words are from twelve of its own, the rest from a common, long-tailed distribution.
+    A thread lives for `life` seconds. Most words are from twelve of its own, the rest from a common, long-tailed
+    distribution.
     """
     rng = np.random.default_rng([seed, first])
     times = np.arange(first, first + n_rows, dtype=np.float64)
-    newest = ((times + LIFE) * n_threads / LIFE).astype(np.int64)
+    newest = ((times + life) * n_threads / life).astype(np.int64)
     threads = newest - rng.integers(n_threads, size=n_rows)
     which = rng.integers(OWN_WORDS, size=(n_rows, LENGTH))
     own = (threads[:, None] * 7_919 + which * 1_709 + which * which * 31) % N_WORDS
@@ -77,18 +78,21 @@ def stream_parts(n_rows: int, n_parts: int, n_threads: int, batch: int, **option
     return found
 
 
-def seconds_of_sweeps(n_rows: int, n_threads: int) -> list[float]:
-    """CPU seconds of the first two sweeps of `TimeSensitiveMixture`; in the first, rows enter one after another."""
+def seconds_of_sweeps(n_rows: int, n_threads: int, pace: float) -> list[float]:
+    """CPU seconds of the first two sweeps of `TimeSensitiveMixture`; in the first, rows enter one after another.
+
+    Threads live and are forgotten `pace` times as fast as elsewhere.
+    """
     settings = {
-        "half_life": HALF_LIFE,
+        "half_life": HALF_LIFE / pace,
         "smoothing": SMOOTHING,
         "random_state": 0,
         "n_sweeps": 2,
         "burn_in": 1,
     }
-    few = make_documents(0, 500, n_threads)
+    few = make_documents(0, 500, n_threads, life=LIFE / pace)
     TimeSensitiveMixture(CONCENTRATION, **settings).fit(few.rows, times=few.times)
-    documents, ends = make_documents(0, n_rows, n_threads), []
+    documents, ends = make_documents(0, n_rows, n_threads, life=LIFE / pace), []
 
     def note(_progress: object) -> None:
         ends.append(time.process_time())
