@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "sparsemix"
 HEAVY = (
     "numba", "duckdb", "sklearn", "pyarrow", "pandas", "polars", "scipy", "numpy", "typer", "rich", "jinja2",
-    "safetensors",
+    "safetensors", "dask", "distributed",
 )  # fmt: skip
 
 
@@ -32,6 +32,10 @@ def test_import_loads_nothing_heavy():
 
 def test_reading_code_does_not_load_the_compiler():
     assert "numba" not in modules_loaded_by("from sparsemix import read_table")
+
+
+def test_the_cluster_is_loaded_when_it_is_used():
+    assert modules_loaded_by("import sparsemix.distributed") & {"dask", "distributed", "tornado"} == set()
 
 
 def test_every_public_name_can_be_loaded():
