@@ -3,14 +3,17 @@
 import numpy as np
 
 from sparsemix.models.hashed_gibbs.draw_kernels import draw_softmax
-from sparsemix.models.hashed_gibbs.exact_kernels import score_all
-from sparsemix.models.hashed_gibbs.kernels import add_row, log_target
-from sparsemix.models.hashed_gibbs.state import ENTER, NO_CLUSTER
+from sparsemix.models.hashed_gibbs.kernels import add_row, log_of_length, log_rising, rise
+from sparsemix.models.hashed_gibbs.length_kernels import (
+    factors_of_length,
+    has_series,
+    score_lengths,
+    weigh_empty,
+)
+from sparsemix.models.hashed_gibbs.state import BERNOULLI, ENTER, MULTINOMIAL, NO_CLUSTER, PROCESS
 from sparsemix.numeric.jit import kernel
 
-NEAR = 35.0  # nats below the best cluster down to which scores are in double precision
-NEAR_DRAW = 12.0  # the same where only a draw is made of them
-PER_TOKEN = 1e-3  # nats by which single precision may be wrong, for each token of a row
+NEAR = 35.0  # nats below the best cluster down to which the ratio of Gamma functions is no series
 
 
 @kernel
@@ -23,12 +26,8 @@ def score_new_rows(
     scores_out,  # OUT  (last - first, K) float64
 ):
     """Log weight and log predictive of every cluster, for rows that are not among those learnt."""
-    n_clusters = scores_out.shape[1]
-    held, products = np.empty(n_clusters + 1, np.float32), np.empty(n_clusters + 1, np.float32)
-    scores, scratch = np.empty(n_clusters + 1, np.float32), np.zeros(4)
     for row in range(first, last):
-        score_all(rows, row, prior, clusters, NO_CLUSTER, products, held, scores, scratch)
-        _refine(rows, row, prior, clusters, n_clusters, NEAR, scores, scores_out[row - first])
+        _score(rows, row, prior, clusters, scores_out[row - first])
 
 
 @kernel
@@ -47,31 +46,44 @@ def enter_rows(
     `most_clusters`; returns that row. Cost of a row: O(K + cells of its features), Bernoulli rows also O(n_features).
     """
     n_clusters = clusters.sizes.shape[0]
-    held, products = np.empty(n_clusters + 1, np.float32), np.empty(n_clusters + 1, np.float32)
-    scores, scratch, refined = np.empty(n_clusters + 1, np.float32), np.zeros(4), np.empty(n_clusters)
+    scores = np.empty(n_clusters)
     for row in range(first, assigned_out.shape[0]):
         n_live = n_clusters - clusters.n_empty[0]
         if n_live == n_clusters and n_live < most_clusters:
             return row
-        score_all(rows, row, prior, clusters, NO_CLUSTER, products, held, scores, scratch)
-        _refine(rows, row, prior, clusters, n_live, NEAR_DRAW, scores, refined)
-        assigned_out[row] = min(draw_softmax(refined, uniforms[row]), n_live)
+        _score(rows, row, prior, clusters, scores)
+        assigned_out[row] = min(draw_softmax(scores, uniforms[row]), n_live)
         add_row(rows, row, prior, clusters, assigned_out[row], ENTER)
     return assigned_out.shape[0]
 
 
 @kernel
-def _refine(rows, row, prior, clusters, n_live, near, scores, scores_out):
-    """Scores of one row as they are; those that stay as proposals have them get what these leave out from the best.
-
-    Clusters from `n_live` on are alike, without rows.
-    """
-    best = np.int64(scores[:-1].argmax())
-    lowest = scores[best] - near - PER_TOKEN * rows.lengths[row]
-    left_out = log_target(rows, row, prior, clusters, best, NO_CLUSTER) - scores[best]
-    for k in range(n_live):
-        scores_out[k] = scores[k] + left_out
-        if scores[k] > lowest:
-            scores_out[k] = log_target(rows, row, prior, clusters, k, NO_CLUSTER)
-    if n_live < scores_out.shape[0]:
-        scores_out[n_live:] = log_target(rows, row, prior, clusters, n_live, NO_CLUSTER)
+def _score(rows, row, prior, clusters, scores_out):
+    """Scores of one row, in double precision."""
+    mask, starts, n_listed = clusters.mask, clusters.start, clusters.n_listed
+    keys, counts, sizes, log_a = clusters.keys, clusters.cell_counts, clusters.sizes, prior.log_a
+    length, of_none = rows.lengths[row], 0.0
+    scores_out[:] = 0.0
+    for at in range(rows.indptr[row], rows.indptr[row + 1]):
+        w, added = rows.columns[at], np.int64(rows.counts[at])
+        first, is_list, without = starts[w], mask[w] >= 0, log_rising(log_a, prior.a, 0, added)
+        of_none += without
+        for j in range(n_listed[w] if is_list else scores_out.shape[0]):
+            count = np.int64(counts[first + j])
+            if count > 0:
+                k = np.int64(keys[first + j]) if is_list else j
+                if prior.family == BERNOULLI:
+                    scores_out[k] += rise(prior, sizes[k], count, added)
+                else:
+                    scores_out[k] += log_rising(log_a, prior.a, count, added) - without
+    score_lengths(prior, clusters, length, scores_out, scores_out)
+    if prior.process == PROCESS:
+        weigh_empty(prior, clusters, NO_CLUSTER, scores_out)
+    if prior.family == MULTINOMIAL and has_series(prior, length):
+        lowest, constant = scores_out.max() - NEAR, clusters.constant
+        ones, pairs, squares = factors_of_length(length)
+        for k in range(scores_out.shape[0]):
+            if scores_out[k] > lowest:
+                series = ones * constant[k, 1] + pairs * constant[k, 2] + squares * constant[k, 3]
+                scores_out[k] += log_of_length(prior, sizes[k], clusters.totals[k], length) - series
+    scores_out += of_none

@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 
+from sparsemix.data.digests import digest_of
 from sparsemix.foundation import checks
 from sparsemix.foundation.checks import LARGEST, SMALLEST
 from sparsemix.foundation.errors import DataError, parameter_error
 from sparsemix.models.hashed_gibbs.engine import AUTO, PROPOSALS, Plan, cycle_of, plan_of
-from sparsemix.models.hashed_gibbs.reading import Table, check_threshold, digest_of
+from sparsemix.models.hashed_gibbs.reading import Table, check_threshold
 from sparsemix.models.hashed_gibbs.real_building import RealHyperparameters, hyperparameters_of
 from sparsemix.models.hashed_gibbs.real_engine import REAL_PROPOSALS
 from sparsemix.models.hashed_gibbs.real_reading import RealTable

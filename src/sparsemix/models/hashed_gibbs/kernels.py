@@ -142,7 +142,7 @@ def constants(prior, size, total, off, out):
         out[0] += log_weight(prior, size, 0, 0)
 
 
-@inlined_kernel
+@kernel
 def renew(prior, clusters, cluster):
     """What is kept about a cluster whose rows have changed."""
     size = clusters.sizes[cluster]
@@ -163,14 +163,18 @@ def renew_all(prior, clusters):
 
 
 @inlined_kernel
-def gain(prior, size, count, added):
-    """The same at once, where tokens are not added: of Bernoulli rows, and of many tokens."""
+def rise(prior, size, count, added):
+    """What all tokens of a feature say for a cluster with `count` of it, beside one without."""
     if prior.family == BERNOULLI:
         off = log_plus(prior.log_b, prior.b, size) - log_plus(prior.log_b, prior.b, size - count)
-        return np.float32(log_plus(prior.log_a, prior.a, count) - prior.log_a[0] + off)
-    return np.float32(
-        log_rising(prior.log_a, prior.a, count, added) - log_rising(prior.log_a, prior.a, 0, added)
-    )
+        return log_plus(prior.log_a, prior.a, count) - prior.log_a[0] + off
+    return log_rising(prior.log_a, prior.a, count, added) - log_rising(prior.log_a, prior.a, 0, added)
+
+
+@inlined_kernel
+def gain(prior, size, count, added):
+    """The same in single precision."""
+    return np.float32(rise(prior, size, count, added))
 
 
 @kernel
@@ -222,7 +226,7 @@ def add_row(rows, row, prior, clusters, cluster, sign):
     renew(prior, clusters, cluster)
 
 
-@inlined_kernel
+@kernel
 def change_counts(rows, row, prior, clusters, cluster, sign):
     """Add a row to the sums of a cluster, or subtract it."""
     clusters.sizes[cluster] += sign

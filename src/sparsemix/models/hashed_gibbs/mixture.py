@@ -13,9 +13,10 @@ from sparsemix.answers import ComponentSummary, Suggestion
 from sparsemix.answers.clusters import mean_score
 from sparsemix.answers.unknown import warn_of_unknown_rows
 from sparsemix.chains.grouping import by_size
+from sparsemix.data.digests import digest_of
 from sparsemix.foundation.checks import callable_or_none, rows_to_draw
 from sparsemix.models.hashed_gibbs import answers, checks, payload, run_payload
-from sparsemix.models.hashed_gibbs.reading import Table, digest_of
+from sparsemix.models.hashed_gibbs.reading import Table
 from sparsemix.models.hashed_gibbs.real_reading import RealTable, table_of
 from sparsemix.models.hashed_gibbs.runs import Run, Settings, new_run
 from sparsemix.models.hashed_gibbs.sampling import ChainMaker, Progress, chosen, sample

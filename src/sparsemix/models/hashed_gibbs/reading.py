@@ -1,6 +1,5 @@
 """What users hand over, as rows of whole numbers."""
 
-from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -98,13 +97,3 @@ def _check_whole(counts: Any, owner: str) -> None:
             f"'X' of {owner} must hold whole numbers from 0 to {MOST}, but there is {value!s}. Round or scale the "
             f"values first."
         )
-
-
-def digest_of(matrix: Any) -> str:
-    """What tells rows from others: the same for equal rows in the same order. Cost O(nnz)."""
-    parts = [matrix] if isinstance(matrix, np.ndarray) else [matrix.indptr, matrix.indices, matrix.data]
-    found = blake2b(digest_size=16)
-    for part in parts:
-        wide = np.int64 if part.dtype.kind == "i" else np.float64
-        found.update(np.ascontiguousarray(part, dtype=wide).data)
-    return found.hexdigest()

@@ -1,7 +1,6 @@
 """Run the chains, from their start or from where they stood, and choose one partition for all."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from threading import Event
 from typing import NamedTuple, Protocol
 
@@ -12,7 +11,7 @@ from sparsemix.chains.grouping import by_size
 from sparsemix.models.hashed_gibbs.engine import Position, Sweep
 from sparsemix.models.hashed_gibbs.runs import Run
 from sparsemix.models.hashed_gibbs.state import IntVector
-from sparsemix.numeric.threads import thread_runner
+from sparsemix.numeric.threads import thread_runner, told
 
 
 class Progress(NamedTuple):
@@ -54,11 +53,11 @@ def sample(new_chain: ChainMaker, run: Run, follow: Callable[[Progress], None]) 
     seeds, settings, wanted = _seeds(run), run.settings, Event()
 
     def go_on(part: tuple[int, int]) -> None:
-        with _told(wanted):
+        with told(wanted):
             for chain in range(*part):
                 _go_on(new_chain(seeds[chain]), run, chain, follow, wanted)
 
-    with thread_runner(min(settings.n_threads, settings.n_chains)) as run_all, _told(wanted):
+    with thread_runner(min(settings.n_threads, settings.n_chains)) as run_all, told(wanted):
         run_all(go_on, [(chain, chain + 1) for chain in range(settings.n_chains)])
 
 
@@ -80,16 +79,6 @@ def _go_on(chain: AnyChain, run: Run, number: int, follow: Callable[[Progress], 
         result = chain.sweep(adapts=sweep < settings.burn_in)
         run.record(number, chain.position(), result)
         follow(Progress(number, sweep, result))
-
-
-@contextmanager
-def _told(wanted: Event) -> Iterator[None]:
-    """Let chains on other threads know of an error, which is also how the user stops them."""
-    try:
-        yield
-    except BaseException:
-        wanted.set()
-        raise
 
 
 def _seeds(run: Run) -> list[np.random.SeedSequence]:
