@@ -15,6 +15,7 @@ from numba.extending import intrinsic, overload
 F = TypeVar("F", bound=Callable[..., Any])
 
 _MATH = {"nsz", "arcp", "contract", "afn"}
+_WITHOUT_ENTRY = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
 def kernel(function: F) -> F:
@@ -27,7 +28,12 @@ def inner_kernel(function: F) -> F:
 
     The entry from Python takes each array of each tuple apart, and compiling that takes longer than a small kernel.
     """
-    return _compiled(function, _MATH, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+    return _compiled(function, _MATH, **_WITHOUT_ENTRY)
+
+
+def inner_inlined_kernel(function: F) -> F:
+    """Compile `function` as `inner_kernel` does, into its callers as `inlined_kernel` does."""
+    return _compiled(function, _MATH, forceinline=True, **_WITHOUT_ENTRY)
 
 
 def inlined_kernel(function: F) -> F:

@@ -94,7 +94,7 @@ def test_what_sweeps_leave_out_is_not_seen():
         state = (case.prior, case.timing, chains, window)
         approach(case, chains, window, row)
         kernels.take_out(case.rows, row, *state)
-        n = score_kernels.score_candidates(case.rows, row, *state)
+        n = score_kernels.score_near(case.rows, row, *state, np.inf)
         exact, sizes = window.scores[:n].copy(), window.sizes[window.active[: n - 1]]
         assert score_kernels.score_near(case.rows, row, *state, score_kernels.FAR) == n
         missing = exact - window.scores[:n]

@@ -83,7 +83,7 @@ def visit(case, labels, which, row):
     chains, window = chains_of(case, labels, which), building.window_of(case.rows, case.prior, 2)
     approach(case, chains, window, row)
     kernels.take_out(case.rows, row, case.prior, case.timing, chains, window)
-    n = score_kernels.score_candidates(case.rows, row, case.prior, case.timing, chains, window)
+    n = score_kernels.score_near(case.rows, row, case.prior, case.timing, chains, window, np.inf)
     shares = np.exp(window.scores[:n] - logsumexp(window.scores[:n]))
     own, rates = labels.copy(), np.append(which, [0, 1])
     for cluster, share in zip([*window.active[: n - 2], which.size, which.size + 1], shares, strict=True):
@@ -210,7 +210,7 @@ def test_with_rates_that_are_nearly_equal_it_is_the_exponential_kernel():
             building.fill(chains, case.timing, labels)
             approach(case, chains, window, row)
             kernels.take_out(case.rows, row, case.prior, case.timing, chains, window)
-            n = score_kernels.score_candidates(case.rows, row, case.prior, case.timing, chains, window)
+            n = score_kernels.score_near(case.rows, row, case.prior, case.timing, chains, window, np.inf)
             scores = np.exp(window.scores[:n] - logsumexp(window.scores[:n]))
             found.append([*scores[:7], scores[7:].sum()])
         assert_allclose(found[0], found[1], rtol=1e-9)

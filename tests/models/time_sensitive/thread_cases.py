@@ -80,7 +80,7 @@ def compiled_conditional(case, labels, row):
     own, falls_apart = kernels.take_out(case.rows, row, case.prior, case.timing, chains, window)
     if falls_apart:  # a sweep puts the row back without a question
         return np.array([own, -1]), np.array([0.0, -np.inf])
-    n = score_kernels.score_candidates(case.rows, row, case.prior, case.timing, chains, window)
+    n = score_kernels.score_near(case.rows, row, case.prior, case.timing, chains, window, np.inf)
     scores = window.scores[:n].copy()
     return np.append(window.active[: n - 1], -1), scores - logsumexp(scores)
 

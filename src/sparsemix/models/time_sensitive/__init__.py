@@ -8,7 +8,7 @@
 | w(t, j) | `Chains.weight`, `history` | (n_rows,) |
 | alpha | `concentration` | |
 | beta m | `Prior.a` | |
-| u(c) | `score_candidates` | (n_candidates,) |
+| u(c) | `score_near` | (n_candidates,) |
 
 Read `equations` first: the paper in NumPy. `chain_kernels` keep the members of each cluster linked in the order of time
 and weigh its history and future; `row_kernels` score rows by lists of the clusters near by; `score_kernels` put both

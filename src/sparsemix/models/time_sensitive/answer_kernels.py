@@ -6,7 +6,7 @@ import numpy as np
 
 from sparsemix.models.time_sensitive.chain_kernels import pass_by
 from sparsemix.models.time_sensitive.kernels import drop_past, empty_window, look_ahead
-from sparsemix.models.time_sensitive.score_kernels import score_candidates
+from sparsemix.models.time_sensitive.score_kernels import score_near
 from sparsemix.numeric.jit import kernel
 
 
@@ -29,7 +29,7 @@ def score_new_rows(
             pass_by(timing, chains, row)
             continue
         drop_past(rows, prior, timing, chains, window, row)
-        n = score_candidates(rows, row, prior, timing, chains, window)
+        n = score_near(rows, row, prior, timing, chains, window, math.inf)
         line, total = place[row], 0.0
         for at in range(n):
             cluster = window.active[at] if at < n - timing.rates.shape[0] else scores_out.shape[1] - 1

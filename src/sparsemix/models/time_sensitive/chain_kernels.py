@@ -11,7 +11,7 @@ import numpy as np
 
 from sparsemix.models.time_sensitive.state import COUNT, RECURSION, SUM
 from sparsemix.models.time_sensitive.time_kernels import PERIODIC, POWER_LAW, STEP, WINDOW
-from sparsemix.numeric.jit import inlined_kernel, inner_kernel, kernel
+from sparsemix.numeric.jit import inner_inlined_kernel, inner_kernel, kernel
 
 
 @inner_kernel
@@ -94,7 +94,7 @@ def _factor_by_sums(timing, chains, last, following, row):
     return total
 
 
-@inlined_kernel
+@inner_inlined_kernel
 def note_decay(timing, chains, row, cluster):
     """Set the decay from the member before a row, if it has one."""
     last = chains.before[row]

@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from sparsemix.models.time_sensitive.state import MULTINOMIAL
-from sparsemix.numeric.jit import inlined_kernel, inner_kernel
+from sparsemix.numeric.jit import inner_inlined_kernel, inner_kernel
 from sparsemix.probability.gamma_ratios import log_rising
 
 # Numbers of NumPy, not literals: kernels that are handed these are compiled anew for each.
@@ -22,7 +22,7 @@ NOTHING = -740.0  # nats of which the exponential is zero, but for numbers that 
 FEW = 16  # up to so many tokens of a feature their logarithms are added; beyond, log gamma is asked
 
 
-@inlined_kernel
+@inner_inlined_kernel
 def log_plus(table, pseudo_count, count):
     """log(pseudo_count + count)."""
     return table[count] if count < table.shape[0] else math.log(pseudo_count + count)
@@ -162,7 +162,7 @@ def gather(rows, row, prior, window):
     return rest
 
 
-@inlined_kernel
+@inner_inlined_kernel
 def log_of_sums(prior, size, total, off, length):
     """What the predictive owes to the sums of cluster and row."""
     if prior.family == MULTINOMIAL:

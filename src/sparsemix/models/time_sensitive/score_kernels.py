@@ -18,17 +18,12 @@ FAR = 50.0  # nats below the best; of such a candidate nothing is seen in a sum 
 
 
 @kernel
-def score_candidates(rows, row, prior, timing, chains, window):
+def score_near(rows, row, prior, timing, chains, window, margin):
     """Log weight times predictive of each cluster in the window, without the row, and of a new one; how many.
 
-    The new one counts once for each rate that it may have.
+    The new one counts once for each rate that it may have. With a recursion scores are not in full for candidates that
+    cannot come as near as `margin` to the best.
     """
-    return score_near(rows, row, prior, timing, chains, window, math.inf)
-
-
-@kernel
-def score_near(rows, row, prior, timing, chains, window, margin):
-    """The same, but with a recursion not in full for candidates that cannot come as near as that to the best."""
     n, n_rates, length = window.n_active[0], timing.rates.shape[0], rows.lengths[row]
     factors, scores, crowding = window.factors, window.scores, window.crowding
     if n_rates > 1:

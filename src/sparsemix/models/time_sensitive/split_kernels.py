@@ -16,7 +16,7 @@ from sparsemix.models.time_sensitive.chain_kernels import append, weight_between
 from sparsemix.models.time_sensitive.rate_kernels import LARGE, MADE, PROPOSED, halve_sums
 from sparsemix.models.time_sensitive.row_kernels import draw, log_tokens
 from sparsemix.models.time_sensitive.state import COUNT, MULTINOMIAL, RECURSION
-from sparsemix.numeric.jit import inlined_kernel, inner_kernel, kernel
+from sparsemix.numeric.jit import inner_inlined_kernel, inner_kernel, kernel
 from sparsemix.probability.gamma_ratios import log_rising
 
 LEAST = 1e-3  # weight of a half that the time speaks against, while members are drawn
@@ -183,7 +183,7 @@ def draw_sides(
     return log_q
 
 
-@inlined_kernel
+@inner_inlined_kernel
 def _add(indptr, columns, added, lengths, row, half, counts, sums):
     """Add a row to what a half holds; `sums` are rows and tokens of the halves."""
     sums[half, 0] += 1
@@ -199,7 +199,7 @@ def _clear(indptr, columns, members, n, counts):
             counts[columns[at], 0] = counts[columns[at], 1] = 0
 
 
-@inlined_kernel
+@inner_inlined_kernel
 def _recent(times, rate, weight, last, seed, row):
     """Weight of a half for a row: that of its members so far, and of the seed if that is to come."""
     passed = 0.0
@@ -223,7 +223,7 @@ def _weight_in_half(timing, last, size, seed, row):
     return passed
 
 
-@inlined_kernel
+@inner_inlined_kernel
 def _odds_of_sums(prior, sums, length):
     """What the sums of the halves say for the second; the rising factorial as a power of its middle."""
     if prior.family == MULTINOMIAL:
