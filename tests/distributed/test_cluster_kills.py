@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from cluster_cases import mixture, online, pieces, state, topics
 
-from sparsemix import ClusterError
+from sparsemix import ClusterError, load_model
 from sparsemix.distributed import answers, fit
 
 dask = pytest.importorskip("dask")
@@ -102,3 +102,20 @@ def test_a_batch_that_kills_every_worker_is_given_up(processes):
     forever = [dask.delayed(os.kill)(dask.delayed(os.getpid)(), signal.SIGKILL)]
     with pytest.raises(ClusterError, match="workers were lost again and again over the same batch"):
         fit(mixture(), [*batches(rows, 50), *forever], client=processes)
+
+
+@pytest.mark.slow
+def test_a_scheduler_that_goes_away_is_told(tmp_path):
+    rows, file = topics(600), tmp_path / "model.smx"
+    cluster = distributed.LocalCluster(
+        n_workers=1, processes=False, dashboard_address=":0", silence_logs=logging.CRITICAL
+    )
+    with distributed.Client(cluster) as client:
+
+        def leave(join):
+            if join.number == 2:
+                cluster.close()
+
+        with pytest.raises(ClusterError, match="the scheduler was lost"):
+            fit(online(), batches(rows, 100), client=client, checkpoint=file, on_join=leave)
+    assert load_model(file).n_rows_seen_ > 200

@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from sparsemix.foundation.errors import ClusterError, parameter_error
@@ -48,9 +48,8 @@ class Cluster:
 
     def results(self, works: list[Any]) -> list[Any]:
         """What delayed works come to, in their order."""
-        with _in_our_words():
-            futures = self.start(works)
-            return [self.wait(future) for future in futures]
+        futures = self.start(works)
+        return [self.wait(future) for future in futures]
 
     def wait(self, future: Any) -> Any:
         """The result of a future; it is taken back if the wait ends in an error."""
@@ -58,12 +57,13 @@ class Cluster:
             try:
                 return future.result()
             except BaseException:
-                future.cancel()
+                _take_back(future)
                 raise
 
     def start(self, work: Any) -> Any:
         """The future of delayed work, or those of a list, which begins at once; models in it may be large."""
-        with dask("dask.config").set({"distributed.admin.large-graph-warning-threshold": "1TB"}):
+        quiet = dask("dask.config").set({"distributed.admin.large-graph-warning-threshold": "1TB"})
+        with _in_our_words(), quiet:
             return self.client.compute(work, optimize_graph=False)
 
     def kept(self, batches: list[Any]) -> list[Any]:
@@ -73,28 +73,35 @@ class Cluster:
     def in_order(self, works: Iterable[Any]) -> Iterator[Any]:
         """Results of delayed works in their order; a few at a time are under way or wait for their turn."""
         waiting: deque[Any] = deque()
+        most = BATCHES_PER_THREAD * self.n_threads()
         try:
-            with _in_our_words():
-                for work in works:
-                    waiting.append(self.start(work))
-                    if len(waiting) > self._most_waiting():
-                        yield waiting.popleft().result()
-                while waiting:
-                    yield waiting.popleft().result()
+            for work in works:
+                waiting.append(self.start(work))
+                if len(waiting) > most:
+                    yield self.wait(waiting.popleft())
+            while waiting:
+                yield self.wait(waiting.popleft())
         finally:
             for future in waiting:
-                future.cancel()
+                _take_back(future)
 
-    def _most_waiting(self) -> int:
-        return BATCHES_PER_THREAD * max(1, sum(map(int, self.client.nthreads().values())))
+    def n_threads(self) -> int:
+        """Threads of all workers; at least one, for workers may still be on their way."""
+        return max(1, sum(map(int, self.client.nthreads().values())))
+
+
+def _take_back(future: Any) -> None:
+    """Let nobody work on it any more; where nobody is left that is so anyway."""
+    with suppress(Exception):
+        future.cancel()
 
 
 @contextmanager
 def _in_our_words() -> Iterator[None]:
     """Turn errors about workers and connections into ClusterError."""
-    from asyncio import CancelledError
+    from concurrent.futures import CancelledError
 
-    killed = dask("distributed").KilledWorker
+    client, killed = dask("distributed.client"), dask("distributed").KilledWorker
     closed = dask("distributed.comm").CommClosedError
     try:
         yield
@@ -103,5 +110,5 @@ def _in_our_words() -> Iterator[None]:
             "workers were lost again and again over the same batch. They may need more memory: give smaller batches, "
             f"or fewer threads to each worker. ({error})"
         ) from error
-    except (CancelledError, closed, TimeoutError) as error:
+    except (CancelledError, closed, TimeoutError, getattr(client, "ClosedClientError", closed)) as error:
         raise ClusterError(f"the scheduler was lost: {error or type(error).__name__}.") from error

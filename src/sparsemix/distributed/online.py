@@ -23,7 +23,6 @@ from sparsemix.models.online_profiles import deltas
 from sparsemix.persistence import Payload
 
 GROWTH = 0.5  # of the rows before a round, the share that it adds at most, or what one child learns alone
-BATCHES_AHEAD = 2  # loaded for each child beyond the one whose turn it is
 
 
 class Rounds:
@@ -55,7 +54,7 @@ class Rounds:
     ) -> None:
         reader = type(model)(**model.get_params())
         self._cluster, self._model, self._run, self._save = cluster, model, run, save
-        self._arrivals = Arrivals(cluster, batches, reader, BATCHES_AHEAD * n_children)
+        self._arrivals = Arrivals(cluster, batches, reader, cluster.n_threads())
         self._reader, self._n_children = reader, n_children
 
     def learn(self) -> None:
