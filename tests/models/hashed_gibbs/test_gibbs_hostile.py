@@ -157,6 +157,40 @@ def test_bad_rows_are_named(family, kind):
     assert hash_of(fitted) == before
 
 
+@pytest.mark.parametrize(
+    ("value", "rule"), [(0.5, "whole numbers"), (2.0**31, "whole numbers"), (-1.0, ">= 0")]
+)
+def test_messages_name_row_and_column(value, rule):
+    rows = ROWS.astype(float)
+    rows[7, 2] = value
+    frame = pd.DataFrame(rows, columns=list("abcdefghi"))
+    fitted = new_model().fit(pd.DataFrame(ROWS, columns=list("abcdefghi")))
+    for ask in (fitted.fit, fitted.predict, fitted.partial_fit):
+        with pytest.raises(DataError, match=f"{rule}.* column 'c' of row 7 is {value}"):
+            ask(frame)
+    with pytest.raises(DataError, match=f"{rule}.* column 2 of row 7 is {value}"):
+        new_model().fit(rows)
+
+
+def test_messages_name_the_sum_that_is_too_large():
+    rows = ROWS.copy()
+    rows[3, :3] = 2**30
+    with pytest.raises(DataError, match=r"sums of rows up to 2147483647, but that of row 3 is 3\d{9}"):
+        new_model().fit(rows)
+    rows = ROWS.copy()
+    rows[:3, 4] = 2**30
+    with pytest.raises(DataError, match=r"sums of columns up to 2147483647, but that of column 4 is 3\d{9}"):
+        new_model().fit(rows)
+
+
+def test_rows_of_another_family_do_not_enter():
+    fitted = new_model().fit(ROWS)
+    before = hash_of(fitted)
+    with pytest.raises(ParameterError, match="'family' of HashedGibbsMixture must be 'multinomial'"):
+        fitted.set_params(family="poisson").partial_fit(ROWS)
+    assert hash_of(fitted.set_params(family="multinomial")) == before
+
+
 def test_no_rows_and_other_widths():
     fitted = new_model().fit(ROWS)
     with pytest.raises(DataError, match="'X' of fit must have at least one row"):

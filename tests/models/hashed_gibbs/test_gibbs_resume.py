@@ -204,12 +204,13 @@ def test_hostile_arrays_of_a_run(interrupted, tmp_path):
     assert len(names) == 12
     for name in names:
         array = interrupted.arrays[name]
-        low = np.nan if array.dtype.kind == "f" else -2
+        low, high = (np.nan, 1e300) if array.dtype.kind == "f" else (-2, 2**30)
         odd = [
             array[:-1],
             array.astype(np.float32),
             np.append(array, array[-1:], axis=0),
             np.full_like(array, low),
+            np.full_like(array, high),
         ]
         for each in (None, *odd):
             arrays = {key: value for key, value in interrupted.arrays.items() if key != name}

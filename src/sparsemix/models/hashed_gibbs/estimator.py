@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sparsemix.foundation.checks import at_least
+from sparsemix.foundation.errors import parameter_error
 from sparsemix.models.hashed_gibbs import checks, entering
 from sparsemix.models.hashed_gibbs.engine import Chain
 from sparsemix.models.hashed_gibbs.mixture import GibbsMixture
@@ -238,6 +239,9 @@ class HashedGibbsMixture(GibbsMixture):
         if not self.__sklearn_is_fitted__():
             return self.fit(X)
         before, table = self._solution(), self._table(X)
+        if self.family != before.hyper.family:
+            remedy = "To learn rows of another family call fit, which begins anew."
+            raise parameter_error("family", owner, repr(before.hyper.family), self.family, remedy)
         settings, plan = checks.settings_of(self), checks.plan(self, before.hyper.family)
         matrix, features = table.joined(before.features, owner)
         if not table.n_rows:
@@ -249,7 +253,7 @@ class HashedGibbsMixture(GibbsMixture):
         if isinstance(before, Solution):
             sums = matrix.sum(axis=0)
             sums[: before.features.n_features] += before.counts.sum(axis=0)
-            check_sums(sums, owner)
+            check_sums(sums, features.names, owner)
         plan = plan._replace(n_threads=settings.n_threads)
         seed = np.random.SeedSequence([settings.seed, self.n_rows_seen_])
         after, labels = entering.enter(before, matrix, features, n_clusters, plan, int(n_sweeps), seed)

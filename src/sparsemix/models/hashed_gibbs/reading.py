@@ -9,7 +9,7 @@ from sparsemix.data.count_inputs import as_count_rows
 from sparsemix.data.feature_names import FeatureNames, check_distinct
 from sparsemix.data.inputs import as_binary_rows
 from sparsemix.foundation.checks import inside
-from sparsemix.foundation.errors import DataError
+from sparsemix.foundation.errors import DataError, shorten
 
 MOST = 2**31 - 1  # a feature's sum of counts, and that of a row
 
@@ -26,11 +26,14 @@ class Table:
         self.names, self.n_rows, self.n_features = table.names, table.n_rows, table.n_features
         block = table.block(0, self.n_rows)
         counts = np.ones(block.columns.size) if family == "bernoulli" else block.values
-        _check_whole(counts, owner)
+        self._check_whole(counts, block, owner)
         shape = (self.n_rows, self.n_features)
         self.matrix = sparse.csr_array((counts.astype(np.int64), block.columns, block.indptr), shape=shape)
-        check_sums(self.matrix.sum(axis=0), owner)
-        check_sums(self.matrix.sum(axis=1), owner)
+        check_sums(self.matrix.sum(axis=0), self.names, owner)
+        of_rows = self.matrix.sum(axis=1)
+        if of_rows.max(initial=0) > MOST:
+            row = int(of_rows.argmax())
+            raise DataError(_too_much(owner, "rows", f"row {row}", of_rows[row]))
 
     def features(self, owner: str) -> FeatureNames:
         """The columns as features of a new model; DataError if there is nothing to learn."""
@@ -51,6 +54,17 @@ class Table:
             return self.matrix, features
         every = features.extended(columns, self.names)
         return self._renamed(columns, every.n_features), every
+
+    def _check_whole(self, counts: Any, block: Any, owner: str) -> None:
+        wrong = (counts != np.floor(counts)) | (counts > MOST)
+        if wrong.any():
+            at = int(wrong.argmax())
+            row = int(np.searchsorted(block.indptr, at, side="right")) - 1
+            where = _column(int(block.columns[at]), self.names)
+            raise DataError(
+                f"'X' of {owner} must hold whole numbers from 0 to {MOST}, but {where} of row {row} is "
+                f"{counts[at]!s}. Round or scale the values first."
+            )
 
     def _renamed(self, columns: Any, n_features: int) -> Any:
         """The rows with other numbers for the columns; those from `n_features` on are left out."""
@@ -81,19 +95,16 @@ def check_threshold(binarize: Any, owner: str) -> None:
         inside("binarize", owner, binarize, "None or a number >= 0", 0.0, np.inf)
 
 
-def check_sums(sums: Any, owner: str) -> None:
-    """Raise DataError if sums of counts are more than the statistics of clusters hold."""
+def check_sums(sums: Any, names: Any, owner: str) -> None:
+    """Raise DataError if sums of the columns' counts are more than the statistics of clusters hold."""
     if sums.max(initial=0) > MOST:
-        raise DataError(
-            f"'X' of {owner} must have sums of rows and columns up to {MOST}, but one is {sums.max()}."
-        )
+        column = int(sums.argmax())
+        raise DataError(_too_much(owner, "columns", _column(column, names), sums[column]))
 
 
-def _check_whole(counts: Any, owner: str) -> None:
-    wrong = (counts != np.floor(counts)) | (counts > MOST)
-    if wrong.any():
-        value = counts[int(wrong.argmax())]
-        raise DataError(
-            f"'X' of {owner} must hold whole numbers from 0 to {MOST}, but there is {value!s}. Round or scale the "
-            f"values first."
-        )
+def _too_much(owner: str, what: str, where: str, total: Any) -> str:
+    return f"'X' of {owner} must have sums of {what} up to {MOST}, but that of {where} is {total}. Scale it first."
+
+
+def _column(column: int, names: Any) -> str:
+    return f"column {column if names is None else shorten(names[column])}"

@@ -10,13 +10,12 @@ from sparsemix.models.hashed_gibbs.engine import AUTO, PROPOSALS, Position, cycl
 from sparsemix.models.hashed_gibbs.runs import Run, Settings, Start, kept_sweeps, new_run
 from sparsemix.models.hashed_gibbs.signatures import Frame
 from sparsemix.models.hashed_gibbs.solution import AnySolution
-from sparsemix.models.hashed_gibbs.state import IntVector
+from sparsemix.models.hashed_gibbs.state import FloatMatrix, IntVector
 from sparsemix.persistence import Payload
 from sparsemix.persistence.unfinished import Arrays, run_in, with_run
 from sparsemix.persistence.unpacking import (
     FLOAT,
     INT,
-    MOST_ROWS,
     SMALL,
     ArrayReader,
     check_names,
@@ -25,6 +24,8 @@ from sparsemix.persistence.unpacking import (
 )
 
 MOST_NAMES = 10_000  # characters of the names of a chain's proposals
+MOST_NATS = 1e20  # of a log joint
+MOST_PARAMETER = 1e120  # of clusters, in their signatures; its square is a number, too
 DIGEST = 64  # characters at most
 
 _TRACES = ("n_proposed", "n_moved", "n_clusters")
@@ -124,9 +125,10 @@ def _fill(
     if not n_done.any():
         raise ModelFileError("it holds a run that has not begun")
     done, total = np.arange(settings.n_sweeps) < n_done[:, None], int(n_done.sum())
-    run.log_joint[done] = reader.finite("log_joint", total)
+    run.log_joint[done] = _bounded(reader.finite("log_joint", total), "log_joint", MOST_NATS)
     for name in _TRACES:
-        getattr(run, name)[done] = reader.inside(name, INT, 0, MOST_ROWS, total)
+        most = settings.n_components if name == "n_clusters" else n_rows
+        getattr(run, name)[done] = reader.inside(name, INT, 0, most + 1, total)
     n_kept = np.count_nonzero(np.array(kept_sweeps(settings)) < n_done[:, None], axis=1)
     draws = reader.inside("draws", SMALL, 0, settings.n_components, int(n_kept.sum()), n_rows)
     for own, part in zip(run.draws, np.split(draws, np.cumsum(n_kept)[:-1]), strict=True):
@@ -142,12 +144,20 @@ def _fill(
         run.positions[chain] = Position(int(n_done[chain]), rows, frame, int(sweep), cycle)
 
 
+def _bounded(values: FloatMatrix, name: str, most: float) -> FloatMatrix:
+    if np.any(np.abs(values) > most):
+        raise ModelFileError(f"the array {name!r} holds numbers that cannot be")
+    return values
+
+
 def _frames(reader: ArrayReader, n_chains: int, n_parameters: int) -> list[Frame | None]:
     centre = reader.take("centre", FLOAT, None, None)
     if not len(centre):
         reader.take("scale", FLOAT, 0, 0)
         return [None] * n_chains
     scale = reader.positive("scale", n_chains, n_parameters)
-    if centre.shape != scale.shape or not np.isfinite(centre).all():
+    if np.any(_bounded(scale, "scale", MOST_PARAMETER) < 1.0 / MOST_PARAMETER):
+        raise ModelFileError("the array 'scale' holds numbers that cannot be")
+    if centre.shape != scale.shape or not np.all(np.abs(centre) <= MOST_PARAMETER):
         raise ModelFileError("it holds signatures that do not fit its chains")
     return [Frame(*each) for each in zip(scale, centre, strict=True)]
