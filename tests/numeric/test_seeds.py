@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sparsemix.foundation.errors import ParameterError
-from sparsemix.numeric.seeds import generator, seed_of
+from sparsemix.numeric.seeds import generator, go_to, seed_of, state_of
 
 
 def test_a_seed_gives_the_same_seed():
@@ -55,3 +55,14 @@ def test_what_is_no_generator(value):
         ParameterError, match=r"'random_state' of sample must be an integer >= 0, a numpy.random.Gen"
     ):
         generator(value, "sample")
+
+
+def test_a_generator_goes_on_where_another_stood():
+    for n_small in (0, 1):  # with half a word left over or not
+        rng, other = np.random.default_rng(7), np.random.default_rng(7)
+        rng.integers(10, size=n_small)
+        state = state_of(rng)
+        go_to(other, state)
+        assert state[4] == n_small
+        assert other.integers(10, size=5).tolist() == rng.integers(10, size=5).tolist()
+        assert other.random(5).tolist() == rng.random(5).tolist()

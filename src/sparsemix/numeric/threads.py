@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import pairwise
+from threading import Event
 from typing import TypeVar
 
 import numpy as np
@@ -47,6 +48,27 @@ def thread_runner(n_threads: int) -> Iterator[Run[tuple[int, int]]]:
 def _one_after_another(function: Callable[[Part], None], parts: Sequence[Part]) -> None:
     for part in parts:
         function(part)
+
+
+@contextmanager
+def told(wanted: Event) -> Iterator[None]:
+    """Let work on other threads know of an error, which is also how the user stops it.
+
+    Examples
+    --------
+    >>> wanted = Event()
+    >>> try:
+    ...     with told(wanted):
+    ...         raise KeyboardInterrupt
+    ... except KeyboardInterrupt:
+    ...     wanted.is_set()
+    True
+    """
+    try:
+        yield
+    except BaseException:
+        wanted.set()
+        raise
 
 
 def equal_parts(work: NDArray[np.float64], n_parts: int) -> list[tuple[int, int]]:

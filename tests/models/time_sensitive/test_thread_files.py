@@ -6,35 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from thread_payloads import small_payload
 
 from sparsemix import TimeSensitiveMixture, load_model, save_model
-from sparsemix.persistence import Payload, state_hash, write_payload
+from sparsemix.persistence import state_hash, write_payload
 
 GOLDEN = Path(__file__).parent / "golden" / "time_sensitive_mixture_1.smx"
-
-
-def small_payload():
-    """Two clusters of three rows at 0, 10 and 40 seconds: {cat x3, dog} in all, and {dog x2}."""
-    parameters = {
-        "concentration": 1.0, "time_kernel": "exponential", "decay_rate": 0.5, "half_life": None, "strict": False,
-        "family": "multinomial", "smoothing": 0.5, "prior_mean": "empirical", "prior_strength": 1.0, "n_sweeps": 6,
-        "burn_in": 2, "thin": 2, "split_merge": 0.2, "learn": False, "n_chains": 1, "init": "sequential",
-        "binarize": None, "random_state": 0, "n_jobs": None, "verbose": 0,
-    }  # fmt: skip
-    metadata = {
-        "n_features": 3, "n_rows": 3, "kind": "exponential", "rate": 0.5, "period": 0.0, "width": 0.0,
-        "exponent": 0.0, "support": 1e50, "family": "multinomial", "concentration": 1.0, "a": 0.5, "b": 1.0,
-        "strict": False,
-    }  # fmt: skip
-    arrays = {
-        "times": np.array([0.0, 10.0, 40.0]),
-        "labels": np.array([0, 0, 1]),
-        "indptr": np.array([0, 1, 3, 4]),
-        "columns": np.array([0, 0, 1, 1]),
-        "counts": np.array([2, 1, 1, 2]),
-    }
-    names = np.array(["cat", "dog", "eel"], dtype=object)
-    return Payload("time-sensitive-mixture", parameters, metadata, arrays, names)
 
 
 def test_golden_file_loads_for_ever():

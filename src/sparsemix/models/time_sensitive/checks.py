@@ -1,15 +1,17 @@
 """Rules of the estimator's parameters, checked before anything is learnt."""
 
+from dataclasses import replace
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 
+from sparsemix.data.feature_names import FeatureNames
 from sparsemix.foundation import checks
 from sparsemix.foundation.checks import LARGEST, SMALLEST, is_number
-from sparsemix.foundation.errors import DataError, parameter_error
+from sparsemix.foundation.errors import DataError, parameter_error, shorten
 from sparsemix.models.time_sensitive.reading import Table
-from sparsemix.models.time_sensitive.sampling import Settings
+from sparsemix.models.time_sensitive.runs import Run, Settings
 from sparsemix.models.time_sensitive.solution import Hyperparameters
 from sparsemix.models.time_sensitive.state import FAMILIES, IntVector
 from sparsemix.models.time_sensitive.time_kernels import TimeKernel, rate_of
@@ -17,6 +19,7 @@ from sparsemix.numeric.seeds import seed_of
 
 MOST_SWEEPS = 10_000_000
 MOST_CELLS = 1_000_000_000  # of the draws that a fit keeps
+FEWEST_STEPS = 10  # of learning
 HALF_LIFE = "7d"  # where none is given
 WORDS = ("exponential", "step")
 
@@ -34,7 +37,10 @@ def settings_of(model: Any) -> Settings:
     checks.at_least("n_chains", owner, model.n_chains, 1, "an integer from 1 to 1000", most=1000)
     if not isinstance(model.verbose, Integral | np.bool_) or model.verbose < 0:
         raise parameter_error("verbose", owner, "an integer >= 0", model.verbose)
+    for name in ("learn", "warm_start"):
+        checks.truth_value(name, owner, getattr(model, name))
     return Settings(
+        steps_of_learning(model),
         int(model.n_sweeps),
         int(model.burn_in),
         min(int(model.thin), MOST_SWEEPS),
@@ -42,6 +48,11 @@ def settings_of(model: Any) -> Settings:
         checks.n_threads(model.n_jobs, owner),
         seed_of(model.random_state, owner),
     )
+
+
+def steps_of_learning(model: Any) -> int:
+    """Sweeps of the chain that learns concentration and decay."""
+    return max(int(model.burn_in), FEWEST_STEPS) if model.learn else 0
 
 
 def kernel_of(model: Any) -> TimeKernel:
@@ -67,7 +78,6 @@ def hyperparameters_alone(model: Any) -> None:
     owner = type(model).__name__
     checks.one_of("family", owner, model.family, tuple(FAMILIES))
     pseudo_counts(model)
-    checks.truth_value("learn", owner, model.learn)
     checks.truth_value("strict", owner, model.strict)
     if model.strict and getattr(model.time_kernel, "rates", ()):
         raise parameter_error("strict", owner, "False where each cluster has a rate of its own", model.strict)
@@ -137,3 +147,40 @@ def memory(model: Any, settings: Settings, n_rows: int) -> None:
         rule = f"so large that {MOST_CELLS // n_rows} draws of {n_rows} rows are kept at most"
         remedy = "Or set fewer sweeps and chains."
         raise parameter_error("thin", type(model).__name__, rule, model.thin, remedy)
+
+
+def going_on(model: Any, before: Run, run: Run, old: FeatureNames, new: FeatureNames) -> Run:
+    """The run that was interrupted, with the threads of today.
+
+    ParameterError or DataError unless all that its chains depend on is as in `run`, which has not begun.
+    """
+    owner, remedy = type(model).__name__, "Or set warm_start=False to start anew."
+    if before.start.rows != run.start.rows or not _are_same(old, new):
+        raise DataError(
+            f"'X' of {owner} must be the {before.start.order.size} rows of the fit that was interrupted, in the same "
+            f"order and with the same times. {remedy}"
+        )
+    asked, changing = run.settings, ("n_threads", "seed")
+    pairs = [
+        *((name, getattr(before.settings, name), getattr(asked, name)) for name in Settings._fields),
+        *zip(Hyperparameters._fields, before.start.hyper, run.start.hyper, strict=True),
+        ("time_kernel", before.start.kernel, run.start.kernel),
+    ]
+    for name, was, now in pairs:
+        if name not in changing and was != now:
+            called = _parameter(name, model)
+            rule = f"such that {called!r} is {shorten(was)} as in the fit that was interrupted"
+            raise parameter_error("warm_start", owner, rule, now, remedy)
+    return replace(before, settings=asked._replace(seed=before.settings.seed))
+
+
+def _are_same(old: FeatureNames, new: FeatureNames) -> bool:
+    names = [None if each.names is None else list(each.names) for each in (old, new)]
+    return old.n_features == new.n_features and names[0] == names[1]
+
+
+def _parameter(name: str, model: Any) -> str:
+    """The parameter that a setting or a hyperparameter comes from."""
+    if name in ("a", "b"):
+        return "smoothing" if model.family == "multinomial" else "prior_strength"
+    return "learn" if name == "n_learning" else name

@@ -6,7 +6,8 @@ import numpy as np
 
 from sparsemix.models.time_sensitive import building, chain_kernels, kernels, rate_kernels
 from sparsemix.models.time_sensitive.split_kernels import split_and_merge
-from sparsemix.models.time_sensitive.state import IntVector, Prior, Rows, Timing
+from sparsemix.models.time_sensitive.state import IntVector, Prior, Rows, SmallVector, Timing
+from sparsemix.numeric.seeds import go_to, state_of
 
 REACH = 30  # rows between the two of a pair, in the mean
 MOST_DRAWS = 10_000  # uniforms drawn at a time, or one for each row
@@ -25,6 +26,20 @@ class Sweep(NamedTuple):
     n_clusters: int
     n_active: int
     n_split_merge: int
+
+
+class Position(NamedTuple):
+    """Where a chain stands between two sweeps: with its seed, enough to go on to the same bits.
+
+    n_sweeps : that it has made. assigned : (n_rows,) cluster of each row.
+    rate : (n_rows,) which of several rates each cluster has, 0 for numbers without a cluster; empty for one rate.
+    state : (6,) of its generator, see `state_of`.
+    """
+
+    n_sweeps: int
+    assigned: SmallVector
+    rate: SmallVector
+    state: IntVector
 
 
 class Chain:
@@ -46,7 +61,7 @@ class Chain:
     ) -> None:
         self.rows, self.prior, self.timing = rows, prior, timing
         self._moves_per_row, self._rng = moves_per_row, rng
-        self._has_rates = timing.rates.size > 1
+        self._has_rates, self._n_sweeps = timing.rates.size > 1, 0
         self._window = building.window_of(rows, prior, timing.rates.size)
         self.chains = building.no_clusters(rows.lengths.size)
         self._log_new = float(np.log(prior.concentration))
@@ -68,8 +83,29 @@ class Chain:
             self._visit_rows()
         return is_feasible
 
+    def go_on(self, position: Position) -> None:
+        """Begin where another chain of this seed has stood."""
+        self._n_sweeps = position.n_sweeps
+        go_to(self._rng, position.state)
+        self.chains.rate[: position.rate.size] = position.rate
+        chain_kernels.link_all(self.timing, self.chains, position.assigned.astype(np.int64))
+
+    def position(self) -> Position:
+        """Where the chain stands."""
+        rate = np.empty(0)
+        if self._has_rates:
+            rate = np.where(self.chains.head >= 0, self.chains.rate, 0)
+        assigned = self.assigned.astype(np.int32)
+        return Position(self._n_sweeps, assigned, rate.astype(np.int32), state_of(self._rng))
+
     def sweep(self) -> Sweep:
-        """Cut and join clusters, visit all rows once, from the first to the last, and draw rates if there are any."""
+        """Cut and join clusters, visit all rows once, from the first to the last, and draw rates if there are any.
+
+        What it does depends on `position` alone.
+        """
+        self._n_sweeps += 1
+        unused = np.flatnonzero(self.chains.head < 0)[::-1]
+        self.chains.free[: unused.size], self.chains.n_free[0] = unused, unused.size
         if self._has_rates:
             rate_kernels.weigh_rows(self.timing, self.chains)  # so that no rounding gathers
         n_split_merge = self._split_and_merge()

@@ -1,27 +1,29 @@
 """The public class of clusters in time, by Gibbs sampling."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sparsemix.chains.grouping import by_size
+from sparsemix.data.digests import digest_of
 from sparsemix.foundation.checks import callable_or_none
 from sparsemix.foundation.errors import DataError
-from sparsemix.models.time_sensitive import building, checks
+from sparsemix.models.time_sensitive import building, checks, run_payload
 from sparsemix.models.time_sensitive.engine import Chain
-from sparsemix.models.time_sensitive.learning import learn
+from sparsemix.models.time_sensitive.learning import learn, learnt
 from sparsemix.models.time_sensitive.mixture import MixtureInTime
 from sparsemix.models.time_sensitive.reading import Table
-from sparsemix.models.time_sensitive.sampling import Progress, Settings, Trace, sample
+from sparsemix.models.time_sensitive.runs import LEARNER, Progress, Run, Start, new_run
+from sparsemix.models.time_sensitive.sampling import chosen, sample
 from sparsemix.models.time_sensitive.solution import Solution, with_partition
-from sparsemix.models.time_sensitive.state import FloatMatrix, IntVector, Prior, Rows
+from sparsemix.models.time_sensitive.state import IntVector, Prior, Rows
 from sparsemix.models.time_sensitive.time_kernels import TimeKernel
 from sparsemix.models.time_sensitive.times import times_of
-
-FEWEST_STEPS = 10  # of learning
+from sparsemix.persistence import Payload
+from sparsemix.persistence.unfinished import without_run
 
 
 class TimeSensitiveMixture(MixtureInTime):
@@ -60,6 +62,10 @@ class TimeSensitiveMixture(MixtureInTime):
     binarize : float >= 0 or None, default=None
         For Bernoulli rows: values above it count as present. None takes zeros and ones only.
     random_state : int, RandomState or None, default=None
+    warm_start : bool, default=False
+        Go on with a `fit` that was interrupted, to the same bits as without. X, times and what decides the posterior
+        and the draws must be the same; start and seed stay those of that fit, and another `split_merge` holds for
+        sweeps to come.
     n_jobs : int or None, default=None
         Threads, each of which runs chains of its own; the answer does not depend on it.
     verbose : int, default=0
@@ -107,6 +113,7 @@ class TimeSensitiveMixture(MixtureInTime):
     """
 
     model_kind: ClassVar[str] = "time-sensitive-mixture"
+    _run: Run | None = None  # that was interrupted
 
     def __init__(
         self,
@@ -129,6 +136,7 @@ class TimeSensitiveMixture(MixtureInTime):
         init: str | ArrayLike = "sequential",
         binarize: float | None = None,
         random_state: int | np.random.RandomState | None = None,
+        warm_start: bool = False,
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -150,6 +158,7 @@ class TimeSensitiveMixture(MixtureInTime):
         self.init = init
         self.binarize = binarize
         self.random_state = random_state
+        self.warm_start = warm_start
         self.n_jobs = n_jobs
         self.verbose = verbose
 
@@ -171,7 +180,8 @@ class TimeSensitiveMixture(MixtureInTime):
         times : (n_rows,) ISO texts, seconds since 1970 or datetimes, in any order
             None takes those of a Dataset. The step kernel needs none.
         on_sweep : callable, optional
-            Told a `Progress` after each sweep; what it raises ends the fit.
+            Told a `Progress` after each sweep, with the number -1 for the chain that learns; what it raises ends the
+            fit. An interrupted fit keeps what was drawn, see `is_complete_`.
 
         Returns
         -------
@@ -182,7 +192,8 @@ class TimeSensitiveMixture(MixtureInTime):
         ParameterError
             If a parameter breaks its rule.
         DataError
-            If `X` has no rows, or holds values that the family does not know, or `times` or `init` do not fit.
+            If `X` has no rows, or holds values that the family does not know, or `times` or `init` do not fit, or if a
+            warm start is given other rows or times than the fit that was interrupted.
         """
         owner = type(self).__name__
         callable_or_none("on_sweep", owner, on_sweep)
@@ -194,18 +205,59 @@ class TimeSensitiveMixture(MixtureInTime):
         hyper, start = checks.hyperparameters(self, table), checks.start_of(self, table.n_rows)
         checks.memory(self, settings, table.n_rows)
         order = np.argsort(seconds, kind="stable")
-        matrix = table.matrix[order]
+        matrix, digest = table.matrix[order], digest_of(table.matrix, seconds)
+        run = new_run(settings, Start(hyper, kernel, start[order], order, digest))
+        if self.warm_start and self._run is not None:
+            run = checks.going_on(self, self._run, run, self._features, features)
         no_rates = np.empty(0, np.int64)
-        begun = Solution(hyper, kernel, seconds[order], start[order], matrix, None, features, no_rates)
+        begun = Solution(hyper, kernel, seconds[order], run.start.assigned, matrix, None, features, no_rates)
         rows = building.rows_of(matrix, np.arange(order.size))
         self._check_start(begun)
-        if self.learn:
-            begun, path = self._learnt(begun, rows, settings)
-        trace = self._sample(begun, rows, settings, partial(self._follow, on_sweep))
-        self._record(trace, order)
-        self.learning_ = path if self.learn else np.empty((0, 2))
-        self._adopt(with_partition(begun, trace.labels))
+        try:
+            solution = self._sampled(run, begun, rows, partial(self._follow, on_sweep))
+        except BaseException:
+            if run.has_begun():
+                self._keep(run, _shown(run, begun, by_size(run.latest())), is_complete=False)
+            raise
+        self._keep(run, solution, is_complete=True)
         return self
+
+    @property
+    def is_complete_(self) -> bool:
+        """Whether all sweeps of `fit` were made; if not, the same `fit` with `warm_start=True` goes on.
+
+        Until then `labels_` is where the rows are in the chain with the highest log joint, `draws_` and `learning_`
+        have what there is so far, and `log_joint_` NaN, the other traces -1 for sweeps to come.
+        """
+        self._opened()
+        return self._run is None
+
+    @property
+    def n_rows_seen_(self) -> int:
+        """Rows that were learnt."""
+        return int(self._opened().times.size)
+
+    @property
+    def n_sweeps_in_all(self) -> int:
+        """Sweeps that `fit` makes with these parameters: of all chains, and of the one that learns."""
+        return int(self.n_chains) * int(self.n_sweeps) + checks.steps_of_learning(self)
+
+    def to_payload(self) -> Payload:
+        """The exact state for a model file: rows, their times and clusters; draws only if the fit was interrupted.
+
+        ParameterError if the time kernel is a function.
+        """
+        stored = super().to_payload()
+        return stored if self._run is None else run_payload.added(stored, self._run)
+
+    @classmethod
+    def from_payload(cls, stored: Payload) -> Self:
+        """The model that `to_payload` packed; ModelFileError if anything does not fit."""
+        model = super().from_payload(without_run(stored))
+        run = run_payload.unpack(stored, model._clusters)
+        if run is not None:
+            model._keep(run, model._clusters, is_complete=False)
+        return model
 
     def _check_start(self, begun: Solution) -> None:
         timing = building.timing_of(begun.kernel, begun.times, 1.0, strict=begun.hyper.strict)
@@ -215,35 +267,20 @@ class TimeSensitiveMixture(MixtureInTime):
                 f"this kernel forgets. Set init='sequential'."
             )
 
-    def _learnt(self, begun: Solution, rows: Rows, settings: Settings) -> tuple[Solution, FloatMatrix]:
-        found = learn(
-            rows,
-            _prior_of(begun, rows),
-            begun.kernel,
-            begun.times,
-            begun.labels,
-            np.random.default_rng([settings.seed, settings.n_chains]),
-            n_steps=max(settings.burn_in, FEWEST_STEPS),
-            strict=begun.hyper.strict,
-            moves_per_row=float(self.split_merge),
-        )
-        hyper = begun.hyper._replace(concentration=found.concentration)
-        kernel = (
-            replace(begun.kernel, rate=found.rate) if begun.kernel.kind == "exponential" else begun.kernel
-        )
-        return begun._replace(hyper=hyper, kernel=kernel), found.trace
-
-    def _sample(
-        self, begun: Solution, rows: Rows, settings: Settings, follow: Callable[[Progress], None]
-    ) -> Trace:
-        prior, hyper = _prior_of(begun, rows), begun.hyper
-        timing = building.timing_of(begun.kernel, begun.times, hyper.concentration, strict=hyper.strict)
-        new_chain = partial(Chain, rows, prior, timing, float(self.split_merge))
-        return sample(new_chain, settings, begun.labels, follow, search=bool(np.isinf(timing.support)))
+    def _sampled(self, run: Run, begun: Solution, rows: Rows, follow: Callable[[Progress], None]) -> Solution:
+        """Learn and sample what is left, and choose one partition for all draws."""
+        prior, moves_per_row = _prior_of(begun, rows), float(self.split_merge)
+        learn(run, rows, prior, begun.times, moves_per_row, follow)
+        hyper, kernel = learnt(run)
+        prior = prior._replace(concentration=hyper.concentration)
+        timing = building.timing_of(kernel, begun.times, hyper.concentration, strict=hyper.strict)
+        sample(partial(Chain, rows, prior, timing, moves_per_row), run, follow)
+        return _shown(run, begun, chosen(run, search=bool(np.isinf(timing.support))))
 
     def _follow(self, on_sweep: Callable[[Progress], None] | None, progress: Progress) -> None:
         if self.verbose:
-            of = f"[{type(self).__name__}] chain {progress.chain + 1}, sweep {progress.sweep + 1}"
+            chain = "learning" if progress.chain == LEARNER else f"chain {progress.chain + 1}"
+            of = f"[{type(self).__name__}] {chain}, sweep {progress.sweep + 1}"
             print(
                 f"{of}: log joint {progress.result.log_joint:.6g}, {progress.result.n_clusters} clusters, "
                 f"{progress.result.n_moved} rows moved"
@@ -251,13 +288,22 @@ class TimeSensitiveMixture(MixtureInTime):
         if on_sweep is not None:
             on_sweep(progress)
 
-    def _record(self, trace: Trace, order: IntVector) -> None:
-        self.draws_, self.labels_ = np.empty_like(trace.draws), np.empty_like(trace.labels)
-        self.draws_[:, order], self.labels_[order] = trace.draws, trace.labels
-        self.log_joint_ = np.array([[each.log_joint for each in chain] for chain in trace.sweeps])
-        self.n_clusters_ = np.array([[each.n_clusters for each in chain] for chain in trace.sweeps])
-        self.moves_ = np.array([[each.n_moved for each in chain] for chain in trace.sweeps])
-        self.split_merges_ = np.array([[each.n_split_merge for each in chain] for chain in trace.sweeps])
+    def _keep(self, run: Run, solution: Solution, *, is_complete: bool) -> None:
+        """Show what was sampled, and remember the run if it is to go on."""
+        order, draws = run.start.order, run.kept()
+        self.draws_, self.labels_ = np.empty_like(draws), np.empty_like(solution.labels)
+        self.draws_[:, order], self.labels_[order] = draws, solution.labels
+        self.log_joint_, self.n_clusters_ = run.log_joint, run.n_clusters
+        self.moves_, self.split_merges_ = run.n_moved, run.n_split_merge
+        self.learning_ = run.learning[: run.n_learnt()]
+        self._adopt(solution)
+        self._run = None if is_complete else run
+
+
+def _shown(run: Run, begun: Solution, labels: IntVector) -> Solution:
+    """A partition, with what is learnt so far."""
+    hyper, kernel = learnt(run)
+    return with_partition(begun._replace(hyper=hyper, kernel=kernel), labels)
 
 
 def _prior_of(begun: Solution, rows: Rows) -> Prior:

@@ -5,71 +5,87 @@ Both settle into a distribution about the maximum of the evidence; the mean of t
 the steps is what is learnt.
 """
 
-from typing import NamedTuple
+from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from scipy.optimize import minimize
 
 from sparsemix.models.time_sensitive import building, chain_kernels
-from sparsemix.models.time_sensitive.engine import Chain
+from sparsemix.models.time_sensitive.engine import Chain, Position
+from sparsemix.models.time_sensitive.runs import LEARNER, Progress, Run
+from sparsemix.models.time_sensitive.solution import Hyperparameters
 from sparsemix.models.time_sensitive.state import (
     RECURSION,
     Chains,
-    FloatMatrix,
     FloatVector,
-    IntVector,
     Prior,
     Rows,
     Timing,
 )
 from sparsemix.models.time_sensitive.time_kernels import TimeKernel
+from sparsemix.numeric.seeds import go_to
 
 LEAST, MOST = 1e-6, 1e6  # of a concentration
 FARTHEST = 1e3  # half-lives beyond so many times the span of all rows are not told apart
 
 
-class Learnt(NamedTuple):
-    """What was learnt.
-
-    concentration, rate : the rate of an exponential kernel, else as it was. trace : (n_steps, 2) of both, step by step.
-    """
-
-    concentration: float
-    rate: float
-    trace: FloatMatrix
-
-
 def learn(
+    run: Run,
     rows: Rows,
     prior: Prior,
-    kernel: TimeKernel,
     times: FloatVector,
-    start: IntVector,
-    rng: np.random.Generator,
-    *,
-    n_steps: int,
-    strict: bool,
     moves_per_row: float,
-) -> Learnt:
-    """Learn the concentration, and the rate of an exponential kernel without strict times, in `n_steps` sweeps."""
-    timing = building.timing_of(kernel, times, prior.concentration, strict=strict)
-    trace = np.empty((n_steps, 2))
-    labels, rates = start, None
-    for step in range(n_steps):
+    follow: Callable[[Progress], None],
+) -> None:
+    """Make the steps that are left, from which `learnt` follows.
+
+    What `follow` raises, and Ctrl-C, end it; `run`, changed in place, then has all steps that have ended.
+    """
+    settings, strict = run.settings, run.start.hyper.strict
+    rng = np.random.default_rng([settings.seed, settings.n_chains])
+    if run.learner is not None:
+        go_to(rng, run.learner.state)
+    for step in range(run.n_learnt(), settings.n_learning):
+        hyper, kernel = _after(run, step)
+        prior = prior._replace(concentration=hyper.concentration)
+        timing = building.timing_of(kernel, times, hyper.concentration, strict=strict)
         chain = Chain(rows, prior, timing, moves_per_row, rng)
-        chain.start(labels, rates)
-        chain.sweep()
-        slots, labels = np.unique(chain.assigned, return_inverse=True)
-        rates = chain.chains.rate[slots]
-        concentration, rate = most_probable(timing, chain.chains, prior.concentration)
-        prior = prior._replace(concentration=concentration)
-        if learns_rate(timing):
-            kernel = TimeKernel.exponential(rate)
-        timing = building.timing_of(kernel, times, concentration, strict=strict)
-        trace[step] = concentration, rate
-    late = trace[n_steps // 2 :]
-    rate = np.exp(np.log(late[:, 1]).mean()) if learns_rate(timing) else kernel.rate
-    return Learnt(float(np.exp(np.log(late[:, 0]).mean())), float(rate), trace)
+        _place(chain, run, run.learner)
+        sweep = chain.sweep()
+        run.learning[step] = most_probable(timing, chain.chains, hyper.concentration)
+        run.learner = chain.position()._replace(n_sweeps=step + 1)
+        follow(Progress(LEARNER, step, sweep))
+
+
+def learnt(run: Run) -> tuple[Hyperparameters, TimeKernel]:
+    """The priors with the concentration, and the kernel with the rate, that were learnt, or of the last step so far."""
+    n_steps = run.n_learnt()
+    if n_steps < run.settings.n_learning or not n_steps:
+        return _after(run, n_steps)
+    late = run.learning[n_steps // 2 :]
+    return _with_numbers(run, *(np.exp(np.log(each).mean()) if each[0] else 0.0 for each in late.T))
+
+
+def _after(run: Run, n_steps: int) -> tuple[Hyperparameters, TimeKernel]:
+    """Priors and kernel after so many steps."""
+    return _with_numbers(run, *run.learning[n_steps - 1]) if n_steps else (run.start.hyper, run.start.kernel)
+
+
+def _with_numbers(run: Run, concentration: float, rate: float) -> tuple[Hyperparameters, TimeKernel]:
+    hyper, kernel = run.start.hyper, run.start.kernel
+    if kernel.kind == "exponential" and not hyper.strict:
+        kernel = replace(kernel, rate=float(rate))
+    return hyper._replace(concentration=float(concentration)), kernel
+
+
+def _place(chain: Chain, run: Run, before: Position | None) -> None:
+    """Put the rows of a chain where they were after the step before."""
+    if before is None:
+        chain.start(run.start.assigned)
+        return
+    slots, labels = np.unique(before.assigned, return_inverse=True)
+    chain.start(labels, before.rate[slots].astype(np.int64) if before.rate.size else None)
 
 
 def most_probable(timing: Timing, chains: Chains, concentration: float) -> tuple[float, float]:
