@@ -73,7 +73,7 @@ def test_passes_in_batches(sparsemix, table, tmp_path):
     assert found.score(ads) == pytest.approx(whole.score(ads), rel=0.02)
 
 
-@pytest.mark.parametrize("number", [INTERRUPT, KILL])
+@pytest.mark.parametrize("number", [INTERRUPT, pytest.param(KILL, marks=pytest.mark.slow)])
 def test_a_pass_that_was_interrupted_is_done_anew(sparsemix, program, table, tmp_path, number):
     path, options = tmp_path / "ads.smx", [*FEW, "--n-passes", "3"]
     run = program("fit", table, "-o", path, *options, target=AGAIN, call=2, number=number)

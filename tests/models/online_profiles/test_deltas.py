@@ -51,7 +51,7 @@ def learn_with(learner, rows, labels, n_children):
     n_components=st.sampled_from([4, "auto"]),
     seed=st.integers(0, 100),
 )
-@settings(max_examples=6)
+@settings(max_examples=4)
 def test_one_child_is_the_serial_learner_to_the_bit(clutter, staleness, known, n_components, seed):
     """Through culling, births, merges and removals, with common features and labels."""
     rows, topics = topic_rows(300, 6, 12, on=0.7, seed=seed)
@@ -90,7 +90,7 @@ def children_of(seed, n_children, steering, *, common=1, explicit=0.5, scale=4.0
 @given(
     seed=st.integers(0, 10_000), n_children=st.integers(1, 4), explicit_from=st.sampled_from([0.0, 0.3, 0.9])
 )
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_differences_add_up_as_in_the_equation(seed, n_children, explicit_from):
     """Whatever is explicit where: a default speaks for all features that have no Beta of their own."""
     steering = exact_settings(explicit_responsibility=explicit_from)

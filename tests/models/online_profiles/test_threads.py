@@ -48,7 +48,7 @@ def state_of(model):
     n_components=st.sampled_from([4, "auto"]),
     seed=st.integers(0, 100),
 )
-@settings(max_examples=5)
+@settings(max_examples=4)
 def test_any_number_of_threads_gives_the_same_bits(n_jobs, clutter, full, half_life, n_components, seed):
     rows, topics = late_topics(seed)
     labels = np.where(np.arange(400) % 9 == 0, topics % 4, -1)
