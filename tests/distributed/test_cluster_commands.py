@@ -15,6 +15,7 @@ from sparsemix.distributed import fit
 COLUMNS = ["--row", "ad", "--feature", "keyword"]
 READING = {"row": "ad", "feature": "keyword"}
 OPTIONS = {"online": ["--priming-rows", "60"], "bernoulli-em": ["--max-iter", "4"]}
+kinds = pytest.mark.parametrize("kind", ["online", pytest.param("bernoulli-em", marks=pytest.mark.slow)])
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +63,7 @@ def learnt(client, folder, kind, **more):
     return model
 
 
-@pytest.mark.parametrize("kind", OPTIONS)
+@kinds
 def test_the_command_gives_the_model_of_the_library(command, client, folder, tmp_path, capsys, kind):
     assert command(kind=kind) == 0
     model = sparsemix.load_model(tmp_path / "ads.smx")
@@ -78,7 +79,7 @@ def test_labels_of_files_are_clusters(command, tmp_path, capsys):
     assert sparsemix.load_model(tmp_path / "ads.smx").suggest(["word 0"], n=1)[0].feature.startswith("word")
 
 
-@pytest.mark.parametrize("kind", OPTIONS)
+@kinds
 def test_ctrl_c_saves_and_resume_goes_on_to_the_same_bits(
     command, client, folder, tmp_path, monkeypatch, kind
 ):

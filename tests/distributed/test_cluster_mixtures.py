@@ -23,7 +23,7 @@ def test_one_batch_gives_the_bits_of_one_process(client, rows, labels, name):
 
 
 @names
-@pytest.mark.parametrize("size", [200, 47])
+@pytest.mark.parametrize("size", [200, pytest.param(47, marks=pytest.mark.slow)])
 def test_batches_add_up_to_the_whole(client, rows, labels, name, size):
     model = mixture(name)
     run = fit(

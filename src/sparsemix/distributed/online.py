@@ -151,10 +151,11 @@ def _with(done: Join, messages: Sequence[deltas.Message], of_model: int, n_dampe
 
 
 def prime(model: Any, parts: Sequence[tuple[Loaded, int, list[str] | None]]) -> Payload:
-    """A model that has learnt the first rows of batches; runs on a worker.
+    """A model like the one given that has learnt the first rows of batches; runs on a worker.
 
     Each part is a batch, how many of its rows, and the names of labels of all files up to it.
     """
+    model = type(model)(**model.get_params())
     for loaded, n_rows, names in parts:
         rows = BinaryRows(loaded.rows.block(0, n_rows).to_csr(loaded.rows.n_features), loaded.rows.names)
         if not hasattr(model, "_learner"):
