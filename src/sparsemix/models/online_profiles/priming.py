@@ -37,7 +37,9 @@ SWEEPS_AT_THE_END = 6
 MAX_ROUNDS = 8
 FEW_MOVES = 0.02  # moves per component below which repair ends
 LEAST_STRENGTH = 0.5  # pseudo-counts from which the strength of the prior is sought
-WORK_FOR_STARTS = 3e7  # entries times components that all starts together may touch in a sweep
+MOST_SWEEPS = 30
+HARDLY_MOVES = 0.002  # share of the rows below which a sweep moves too little for another one
+WORK_FOR_STARTS = 3e7  # entries times components that all starts together, or all sweeps of one, may touch
 MOST_STARTS = 10
 ROWS_PER_BLOCK = 4_096
 
@@ -78,7 +80,7 @@ def solve(
     slots = np.arange(buffer.n_components)
     if finds_number:
         buffer, expected, slots = _without_dead(buffer, hard_labels(buffer, expected))
-    expected = sweeps(buffer, expected, SWEEPS_AT_THE_END)
+    expected = _settled(buffer, expected, SWEEPS_AT_THE_END)
     evidence = partition_evidence(buffer, hard_statistics(buffer, hard_labels(buffer, expected)))
     return Solution(buffer.family.prior, posterior_from(buffer, expected), evidence, n_moves, slots)
 
@@ -128,15 +130,30 @@ def _with_best_strength(buffer: Buffer, partition: Expected) -> Buffer:
 
 def _best_start(buffer: Buffer, rng: np.random.Generator) -> Expected:
     """Sweep from several seedings, more of them where a sweep is cheap; keep the one of highest evidence."""
-    n_starts = int(np.clip(WORK_FOR_STARTS // max(buffer.rows.nnz * buffer.n_components, 1), 1, MOST_STARTS))
+    n_starts = min(_affordable(buffer, 1), MOST_STARTS)
     best, best_evidence = None, -np.inf
     for _ in range(n_starts):
-        expected = sweeps(buffer, hard_statistics(buffer, _first_labels(buffer, rng)), SWEEPS_BEFORE_REPAIR)
+        seeded = hard_statistics(buffer, _first_labels(buffer, rng))
+        expected = _settled(buffer, seeded, SWEEPS_BEFORE_REPAIR)
         evidence = partition_evidence(buffer, hard_statistics(buffer, hard_labels(buffer, expected)))
         if best is None or evidence > best_evidence:
             best, best_evidence = expected, evidence
     assert best is not None
     return best
+
+
+def _settled(buffer: Buffer, expected: Expected, least: int) -> Expected:
+    """At least so many sweeps, and more where they are cheap, until next to no rows change their component."""
+    expected = sweeps(buffer, expected, least - 1)
+    for _ in range(min(_affordable(buffer, least), MOST_SWEEPS) - least + 1):
+        before, expected = expected.sizes, sweeps(buffer, expected, 1)
+        if np.abs(expected.sizes - before).sum() < HARDLY_MOVES * buffer.rows.shape[0]:
+            break
+    return expected
+
+
+def _affordable(buffer: Buffer, least: int) -> int:
+    return max(least, int(WORK_FOR_STARTS // max(buffer.rows.nnz * buffer.n_components, 1)))
 
 
 def _first_labels(buffer: Buffer, rng: np.random.Generator) -> IntVector:
