@@ -10,28 +10,32 @@ from sparsemix.cli import checkpoints
 
 SAMPLED = ["--n-sweeps", 6, "--burn-in", 2, "--thin", 2]
 FITS = {
-    "multinomial": ["--max-iter", 7],
-    "bernoulli-em": ["--batch-rows", 40],
-    "hashed-gibbs": SAMPLED,
-    "gamma-poisson": ["--max-iter", 9],
-    "click-rate": ["--max-iter", 8],
+    "multinomial": ["-k", 3, "--max-iter", 7],
+    "bernoulli-em": ["-k", 3, "--batch-rows", 40],
+    "hashed-gibbs": ["-k", 3, *SAMPLED],
+    "time-sensitive": [*SAMPLED, "--learn", "--time", "topic"],
+    "gamma-poisson": ["-k", 3, "--max-iter", 9],
+    "click-rate": ["-k", 3, "--max-iter", 8],
 }
+TEXTS = ("multinomial", "bernoulli-em", "hashed-gibbs", "gamma-poisson")
 
 
 @pytest.fixture(scope="module")
 def tables(tmp_path_factory):
-    """A table of counted texts, and one of events."""
+    """A table of counted texts, one of events, and one of texts with days in the place of topics."""
     folder = tmp_path_factory.mktemp("tables")
     user, ad = np.indices((20, 6)).reshape(2, -1)
     events = [(u, f"ad{a}", "impression", 9 + (u + a) % 2) for u, a in zip(user, ad, strict=True)]
     events += [(u, f"ad{a}", "click", 3) for u, a in zip(user, ad, strict=True) if (u + a) % 2]
-    return write(folder / "texts.csv", texts(180)), write(
-        folder / "events.csv", events, "user,ad,event,count"
-    )
+    timed = [(text, 86400 * int(text.split()[1]), word, n) for text, _, word, n in texts(180)]
+    return {
+        "click-rate": write(folder / "events.csv", events, "user,ad,event,count"),
+        "time-sensitive": write(folder / "timed.csv", timed),
+    } | dict.fromkeys(TEXTS, write(folder / "texts.csv", texts(180)))
 
 
 def command_of(kind, tables):
-    return ["fit", tables[kind == "click-rate"], "--model", kind, "-k", 3, *FITS[kind], "--quiet", "-o"]
+    return ["fit", tables[kind], "--model", kind, *FITS[kind], "--quiet", "-o"]
 
 
 @pytest.mark.parametrize("kind", FITS)

@@ -2,12 +2,14 @@
 
 import csv
 import json
+import signal
 
 import numpy as np
 import pytest
 from model_files import hash_of
 
 import sparsemix as sm
+from sparsemix.models.time_sensitive.engine import Chain
 from sparsemix.persistence import state_hash
 
 DAY = 86400
@@ -119,8 +121,11 @@ def test_what_the_other_commands_say(sparsemix, mails, table, tmp_path, way):
         ),
         ([*IN_TIME, "--label", "mail"], "--label is not for --model time-sensitive"),
         ([*IN_TIME, "--batch-rows", 9], "--batch-rows is not for --model time-sensitive"),
-        ([*IN_TIME, "--checkpoint-every", 9], "--checkpoint-every is not for --model time-sensitive"),
-        ([*IN_TIME, "--resume"], "--resume is not for --model time-sensitive"),
+        (
+            [*IN_TIME, "--stream", "--checkpoint-every", 9],
+            "--checkpoint-every is not for --model time-sensitive --stream",
+        ),
+        ([*IN_TIME, "--stream", "--resume"], "--resume is not for --model time-sensitive --stream"),
         (["--half-life", "3d"], "--half-life is not for --model online"),
         (["--stream"], "--stream is not for --model online"),
     ],
@@ -161,3 +166,52 @@ def test_only_streams_have_late_rows(sparsemix, mails, tmp_path):
     assert sparsemix("fit", mails, "-o", path, *NAMED, "--count", "n", "-k", 2) == 0
     assert sparsemix("update", path, mails, *NAMED, "--count", "n", "--late", "clamp") == 2
     assert "--late is for streams of clusters in time only" in sparsemix.err
+
+
+@pytest.mark.parametrize("more", [["--no-stream"], ["--learn", "--n-chains", 2]])
+def test_ctrl_c_keeps_the_chains_and_resume_ends_at_the_same_bits(
+    sparsemix, mails, tmp_path, monkeypatch, more
+):
+    path, whole = tmp_path / "m.smx", tmp_path / "whole.smx"
+    command = [*NAMED, *IN_TIME, *FEW, "--count", "n", *more]
+    assert sparsemix("fit", mails, "-o", whole, *command) == 0
+    sweep, n_swept = Chain.sweep, 0
+
+    def interrupted(chain):
+        nonlocal n_swept
+        n_swept += 1
+        if n_swept == 4:
+            signal.raise_signal(signal.SIGINT)
+        return sweep(chain)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Chain, "sweep", interrupted)
+        assert sparsemix("fit", mails, "-o", path, *command) == 130
+    assert f"Stopped after 4 sweeps; what is learnt is saved in {path}. Go on with:" in sparsemix.err
+    model = sm.load_model(path)
+    assert not model.is_complete_
+    assert len(model.learning_) + (model.moves_ >= 0).sum() == 4
+
+    before = path.read_bytes()
+    again = ["fit", mails, "-o", path, *command, "--resume"]
+    assert sparsemix(*again, "--n-sweeps", 9) == 2
+    assert "--n-sweeps must be 6 as in the interrupted run" in sparsemix.err
+    assert sparsemix("fit", write(tmp_path / "other.csv", 3, 1), *again[2:]) == 1
+    assert "the input has other rows or numbers than the run in the file" in sparsemix.err
+    assert sparsemix("clusters", path) == 0
+    assert sparsemix("score", path, mails, *READ) == 0
+    assert path.read_bytes() == before
+
+    assert sparsemix(*again) == 0
+    assert f"Going on with the run in {path}, after 4 sweeps." in sparsemix.err
+    assert hash_of(path) == hash_of(whole)
+    assert sparsemix(*again) == 0
+    assert f"All sweeps of the run in {path} are made; nothing is left to do." in sparsemix.err
+    assert hash_of(path) == hash_of(whole)
+
+
+def test_a_stream_is_no_run_to_go_on_with(sparsemix, mails, tmp_path):
+    path, command = tmp_path / "m.smx", [*NAMED, *IN_TIME, "--count", "n"]
+    assert sparsemix("fit", mails, "-o", path, *command, "--stream") == 0
+    assert sparsemix("fit", mails, "-o", path, *command, *FEW, "--resume") == 2
+    assert "holds a StreamingTimeSensitiveMixture, which this command cannot go on with" in sparsemix.err

@@ -7,20 +7,31 @@ A few are drawn here; fifty for each command run with `pytest -m slow tests/cli/
 import shutil
 
 import numpy as np
+import pandas as pd
 import pytest
 from model_files import hash_of
 
 KILL = 9
 COUNTS = ["--row", "ad_id", "--feature", "keyword", "--json", "--quiet"]
-ROWS = ["--priming-rows", "400", "--checkpoint-every", "200"]
+SIZE = ["-k", "8"]
+ROWS = [*SIZE, "--priming-rows", "400", "--checkpoint-every", "200"]
 SAMPLED = ["--n-sweeps", "6", "--burn-in", "2", "--thin", "2", "--checkpoint-every", "1"]
 FITS = {
     "online": ROWS,
     "online, streamed": [*ROWS, "--batch-rows", "350"],
-    "multinomial": ["--model", "multinomial", "--checkpoint-every", "2"],
-    "bernoulli-em, streamed": ["--model", "bernoulli-em", "--checkpoint-every", "2", "--batch-rows", "350"],
-    "hashed-gibbs": ["--model", "hashed-gibbs", *SAMPLED],
-    "gamma-poisson": ["--model", "gamma-poisson", "--max-iter", "20", "--checkpoint-every", "3"],
+    "multinomial": ["--model", "multinomial", *SIZE, "--checkpoint-every", "2"],
+    "bernoulli-em, streamed": [
+        "--model",
+        "bernoulli-em",
+        *SIZE,
+        "--checkpoint-every",
+        "2",
+        "--batch-rows",
+        "350",
+    ],
+    "hashed-gibbs": ["--model", "hashed-gibbs", *SIZE, *SAMPLED],
+    "time-sensitive": ["--model", "time-sensitive", "--time", "day", "--learn", *SAMPLED],
+    "gamma-poisson": ["--model", "gamma-poisson", *SIZE, "--max-iter", "20", "--checkpoint-every", "3"],
 }
 FEW = ["online", "online, streamed"]  # the others' kernels are compiled in each process
 MANY = pytest.param(50, marks=pytest.mark.slow)
@@ -33,6 +44,13 @@ def moments(n_calls, n_moments):
     )
 
 
+def timed(table, path):
+    """The same table, with the day on which each ad came."""
+    ads = pd.read_csv(table)
+    ads.assign(day=pd.factorize(ads["ad_id"])[0] * 86400).to_csv(path, index=False)
+    return path
+
+
 def kill_at(program, call, *arguments):
     """Run a command line that is killed; a later run may have a few calls less than the one that was counted."""
     assert program(*arguments, call=call, number=KILL).returncode in {-KILL, 0}
@@ -43,7 +61,8 @@ def kill_at(program, call, *arguments):
     [*((kind, 3) for kind in FEW), *(pytest.param(kind, 50, marks=pytest.mark.slow) for kind in FITS)],
 )
 def test_a_fit_goes_on_to_the_same_model(sparsemix, program, table, tmp_path, kind, n_moments):
-    command = ["fit", table, "-k", "8", *FITS[kind], *COUNTS]
+    rows = timed(table, tmp_path / "timed.csv") if kind == "time-sensitive" else table
+    command = ["fit", rows, *FITS[kind], *COUNTS]
     whole, path = tmp_path / "whole.smx", tmp_path / "ads.smx"
     for call in moments(program.calls_of(*command, "-o", whole), n_moments):
         path.unlink(missing_ok=True)

@@ -66,19 +66,15 @@ def fit_table(
     ParameterError
         When an option is not for this kind of model.
     """
-    _check_options(kind, parameters, labelled, batch_rows, checkpoint_every)
+    _check_options(kind, parameters, labelled, batch_rows)
     if events and kind is not Kind.CLICK_RATE:
         raise ParameterError(f"--{next(iter(events))} is for --model click-rate only. Leave it out.")
-    if resume and kind is Kind.TIME_SENSITIVE:
-        raise ParameterError(
-            f"--resume is not for --model {kind}, which starts anew each time. Leave it out."
-        )
     if cluster:
         check_for_workers(kind, batch_rows, checkpoint_every, run)
-    if kind is Kind.TIME_SENSITIVE:
-        fit_in_time(parameters, source, output, json=json, **run)
-        return
     run["checkpoint_every"] = checkpoint_every
+    if kind is Kind.TIME_SENSITIVE:
+        fit_in_time(parameters, source, output, resume=resume, json=json, **run)
+        return
     if kind in FACTOR_KINDS:
         fit_factors(kind, parameters, source, output, events=events, resume=resume, json=json, **run)
         return
@@ -104,18 +100,8 @@ def fit_table(
     show_fit(model, source, output, label_names=known.names, json=json, quiet=source.quiet)
 
 
-def _check_options(
-    kind: Kind,
-    parameters: dict[str, Any],
-    labelled: bool,
-    batch_rows: int | None,
-    checkpoint_every: int | None,
-) -> None:
+def _check_options(kind: Kind, parameters: dict[str, Any], labelled: bool, batch_rows: int | None) -> None:
     """Raise ParameterError for an option that has no meaning with this kind of model."""
-    if kind is Kind.TIME_SENSITIVE and checkpoint_every is not None:
-        raise ParameterError(
-            f"--checkpoint-every is not for --model {kind}, which starts anew each time. Leave it out."
-        )
     if kind not in {Kind.HASHED_GIBBS, Kind.TIME_SENSITIVE, *FACTOR_KINDS}:
         return
     if labelled:

@@ -166,7 +166,7 @@ def check_same_table(model: Any, names: Any, n_rows: int) -> None:
 
     Parameters
     ----------
-    model : MultinomialMixture, BernoulliMixture or HashedGibbsMixture
+    model : MultinomialMixture, BernoulliMixture, HashedGibbsMixture or TimeSensitiveMixture
         Fitted.
     names : (n_features,) array of str or None
     n_rows : int

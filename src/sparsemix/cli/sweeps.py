@@ -44,7 +44,7 @@ def learn_in_sweeps(
 
     Parameters
     ----------
-    model : HashedGibbsMixture or GammaPoissonFactors
+    model : HashedGibbsMixture, TimeSensitiveMixture or GammaPoissonFactors
         Changed in place.
     source : Source
     output : Path
@@ -105,8 +105,10 @@ def sweep_over(
 
 
 def _n_done(model: Any) -> int:
-    """Sweeps of all chains together."""
-    return int((model.moves_ >= 0).sum()) if hasattr(model, "moves_") else int(model.n_sweeps_done_)
+    """Sweeps of all chains together, also of one that learns parameters."""
+    if not hasattr(model, "moves_"):
+        return int(model.n_sweeps_done_)
+    return int((model.moves_ >= 0).sum()) + len(getattr(model, "learning_", ()))
 
 
 def _of_chains(model: Any) -> Sweeps:

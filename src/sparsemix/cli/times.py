@@ -10,15 +10,25 @@ from sparsemix.cli.options import Kind
 from sparsemix.cli.outputs import check_model_output
 from sparsemix.cli.progress import rows_progress
 from sparsemix.cli.results import show_fit
-from sparsemix.cli.starting import check_any_row, new_model
+from sparsemix.cli.starting import check_any_row, new_model, start_model
+from sparsemix.cli.sweeps import Sweeps, learn_in_sweeps
 from sparsemix.foundation.errors import ParameterError
 from sparsemix.model_io import save_model
 
 
 def fit_in_time(
-    parameters: dict[str, Any], source: Source, output: Path, *, json: bool, **filters: int | None
+    parameters: dict[str, Any],
+    source: Source,
+    output: Path,
+    *,
+    resume: bool,
+    checkpoint_every: int | None,
+    json: bool,
+    **filters: int | None,
 ) -> None:
     """Learn the clusters of a table whose rows have times, save them and show them.
+
+    When the user stops the sampling, what it has so far is saved.
 
     Parameters
     ----------
@@ -27,12 +37,18 @@ def fit_in_time(
     source : Source
     output : Path
         The model file.
+    resume : bool
+        Go on with the sampling in `output`.
+    checkpoint_every : int or None
+        Every how many sweeps to save the model.
     json : bool
     **filters : int or None
         Arguments for `Dataset.filter`.
 
     Raises
     ------
+    StoppedError
+        When the user stops it and the model is saved.
     ParameterError
         When no column of times was named, or a parameter is not for this way of learning.
     DataError
@@ -43,16 +59,30 @@ def fit_in_time(
             "--model time-sensitive needs the time of each row. Name its column: --time COLUMN."
         )
     check_model_output(output, source)
-    model = new_model(Kind.TIME_SENSITIVE, parameters)
-    [rows] = source.table(None, 0, **filters).batches
-    check_any_row(len(rows))
-    say_if_compiling([model], quiet=source.quiet)
-    if hasattr(model, "n_sweeps"):
-        sample(model, rows, quiet=source.quiet)
-    else:
+    quiet, wanted = source.quiet, {name: value for name, value in parameters.items() if name != "stream"}
+    if parameters.get("stream", False):
+        _check_not_in_between(resume=resume, checkpoint_every=checkpoint_every)
+        model = new_model(Kind.TIME_SENSITIVE, parameters)
+        [rows] = source.table(None, 0, **filters).batches
+        check_any_row(len(rows))
+        say_if_compiling([model], quiet=quiet)
         model.fit(rows)
+    else:
+        model = start_model(Kind.TIME_SENSITIVE, wanted, output if resume else None, quiet=quiet)
+        run = {"checkpoint_every": checkpoint_every, **filters}
+        learn_in_sweeps(model, source, output, resume=resume, quiet=quiet, sweeps=_sweeps_of(model), **run)
     save_model(model, output)
-    show_fit(model, source, output, label_names=None, json=json, quiet=source.quiet)
+    show_fit(model, source, output, label_names=None, json=json, quiet=quiet)
+
+
+def _check_not_in_between(*, resume: bool, checkpoint_every: int | None) -> None:
+    """Raise ParameterError for what only sampling can do."""
+    for option, is_given in (("--resume", resume), ("--checkpoint-every", checkpoint_every is not None)):
+        if is_given:
+            raise ParameterError(
+                f"{option} is not for --model {Kind.TIME_SENSITIVE} --stream, which reads its rows once and saves the "
+                f"model at the end. Leave it out."
+            )
 
 
 def check_times(model: Any, reading: Mapping[str, Any], *, learns: bool = False) -> None:
@@ -77,10 +107,14 @@ def set_late(model: Any, late: str | None) -> None:
 
 def sample(model: Any, rows: Any, *, quiet: bool) -> None:
     """Fit a model by sampling, with a progress bar."""
-    with rows_progress("Sampling", model.n_sweeps * model.n_chains, quiet=quiet, unit="sweeps") as advance:
+    most, says = _sweeps_of(model)
+    with rows_progress("Sampling", most, quiet=quiet, unit="sweeps") as advance:
+        model.fit(rows, on_sweep=lambda progress: advance(1, says(progress)))
 
-        def follow(progress: Any) -> None:
-            done = progress.result
-            advance(1, f"Sampling, log joint {done.log_joint:,.0f}, {done.n_clusters:,} clusters")
 
-        model.fit(rows, on_sweep=follow)
+def _sweeps_of(model: Any) -> Sweeps:
+    def says(progress: Any) -> str:
+        done, what = progress.result, "Learning" if progress.chain < 0 else "Sampling"
+        return f"{what}, log joint {done.log_joint:,.0f}, {done.n_clusters:,} clusters"
+
+    return Sweeps(model.n_sweeps_in_all, says)
