@@ -23,6 +23,7 @@ PAGES = (
     DOCS / "guide" / "uncertainty.md",
     DOCS / "guide" / "streaming.md",
     DOCS / "guide" / "distributed.md",
+    DOCS / "systems" / "tdpm.md",
 )
 BLOCK = re.compile(
     r"^```python\n(?P<code>.*?)^```\n(?:\n```text\n(?P<output>.*?)^```\n)?", re.MULTILINE | re.DOTALL
