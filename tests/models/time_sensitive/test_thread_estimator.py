@@ -245,6 +245,7 @@ BAD = {
     "burn_in": (None, "x", -1, 1.5, True, [3], 12), "family": (None, 3, "poisson", ["multinomial"]),
     "concentration": NO_PSEUDO_COUNTS, "smoothing": NO_PSEUDO_COUNTS, "prior_strength": NO_PSEUDO_COUNTS,
     "prior_mean": (*NO_PSEUDO_COUNTS, 1, "Empirical"), "strict": (None, "no", 1), "learn": (None, "yes", 1),
+    "warm_start": (None, "no", 1, np.array([True])),
     "time_kernel": (None, "step ", 3, abs, ["step"], np.exp), "decay_rate": (1.0, "x"), "half_life": ("x", 0, -1, [3]),
     "binarize": ("x", -0.1, np.nan, True), "random_state": ("abc", -1, 1.5), "n_jobs": (0, 1.5, True, "all"),
     "verbose": (-1, "yes", None, 0.5),
@@ -297,16 +298,19 @@ def test_unfitted_models_say_so():
     for ask in (lambda: model.predict([[1]], times=[0]), model.threads, model.top_features, model.to_payload):
         with pytest.raises(NotFittedError):
             ask()
-    for name in ("weights_", "component_ids_"):
+    for name in ("weights_", "component_ids_", "is_complete_", "n_rows_seen_"):
         assert not hasattr(model, name)
 
 
 def test_onlookers_see_every_sweep_and_may_end_it(capsys):
     rows, times, _ = news()
     seen = []
-    new_model(verbose=1).fit(rows, times=times, on_sweep=seen.append)
-    assert [(each.chain, each.sweep) for each in seen] == [(0, n) for n in range(12)]
-    assert capsys.readouterr().out.count("log joint") == 12
+    new_model(verbose=1, learn=True).fit(rows, times=times, on_sweep=seen.append)
+    steps = [(each.chain, each.sweep) for each in seen]
+    assert steps == [*((-1, n) for n in range(10)), *((0, n) for n in range(12))]
+    printed = capsys.readouterr().out
+    assert printed.count("] learning, sweep ") == 10
+    assert printed.count("] chain 1, sweep ") == printed.count("log joint") - 10 == 12
 
     def stop(_):
         raise KeyboardInterrupt
@@ -314,4 +318,5 @@ def test_onlookers_see_every_sweep_and_may_end_it(capsys):
     model = new_model()
     with pytest.raises(KeyboardInterrupt):
         model.fit(rows, times=times, on_sweep=stop)
-    assert not hasattr(model, "labels_")
+    assert not model.is_complete_
+    assert (model.moves_ >= 0).sum() == 1
