@@ -213,13 +213,7 @@ class TimeSensitiveMixture(MixtureInTime):
         begun = Solution(hyper, kernel, seconds[order], run.start.assigned, matrix, None, features, no_rates)
         rows = building.rows_of(matrix, np.arange(order.size))
         self._check_start(begun)
-        try:
-            solution = self._sampled(run, begun, rows, partial(self._follow, on_sweep))
-        except BaseException:
-            if run.has_begun():
-                self._keep(run, _shown(run, begun, by_size(run.latest())), is_complete=False)
-            raise
-        self._keep(run, solution, is_complete=True)
+        self._go_on(run, begun, rows, partial(self._follow, on_sweep))
         return self
 
     @property
@@ -266,6 +260,16 @@ class TimeSensitiveMixture(MixtureInTime):
                 f"'init' of {type(self).__name__} must put no row into a cluster of which nothing weighs any more, but "
                 f"this kernel forgets. Set init='sequential'."
             )
+
+    def _go_on(self, run: Run, begun: Solution, rows: Rows, follow: Callable[[Progress], None]) -> None:
+        """Make the sweeps that are left, and keep what there is at their end or when they are interrupted."""
+        try:
+            solution = self._sampled(run, begun, rows, follow)
+        except BaseException:
+            if run.has_begun():
+                self._keep(run, _shown(run, begun, by_size(run.latest())), is_complete=False)
+            raise
+        self._keep(run, solution, is_complete=True)
 
     def _sampled(self, run: Run, begun: Solution, rows: Rows, follow: Callable[[Progress], None]) -> Solution:
         """Learn and sample what is left, and choose one partition for all draws."""
