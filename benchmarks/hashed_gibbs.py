@@ -107,8 +107,8 @@ astray that the sweep put into their true cluster: a proposal that is always rej
 COST_NOTES = """CPU microseconds of one sweep, one thread, from the same start. Plain samplers evaluate each cluster
 by its formula (collapsed: measured on a part of the documents) or draw weights and profiles (uncollapsed). The
 cached one is the strongest dense sampler that we could write: tables of logarithms in single precision, word by
-word, sums of contiguous rows. "Exact" looks at every cluster too, by the counts of the document's words alone. A fifth
-of the documents start astray; in the next sweep few are left that move."""
+word, sums of contiguous rows. "Exact" looks at every cluster too, by products of what the document's words say in the
+clusters that hold them. A fifth of the documents start astray; in the next sweep few are left that move."""
 SHARD_NOTES = """Every document in any cluster at the start, proposals from the index. Seconds are by the clock, the
 median of the last ten sweeps. Log joints are less that of the truth, in nats; VI to the truth, in nats. One shard is
 exact; the others visit rows side by side that do not see each other's moves until 50,000 have been visited."""
