@@ -320,3 +320,16 @@ def test_onlookers_see_every_sweep_and_may_end_it(capsys):
         model.fit(rows, times=times, on_sweep=stop)
     assert not model.is_complete_
     assert (model.moves_ >= 0).sum() == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({"n_sweeps": 10**7, "burn_in": 0, "thin": 1}, "thin"),
+        ({"n_sweeps": 10**7, "thin": 10**7}, "n_sweeps"),
+    ],
+)
+def test_draws_and_traces_that_fit_no_memory(changes, named):
+    rows, times, _ = news()
+    with pytest.raises(ParameterError, match=f"'{named}' of TimeSensitiveMixture must be "):
+        new_model(**changes, n_chains=1000).fit(rows, times=times)

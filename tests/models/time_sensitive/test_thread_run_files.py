@@ -73,10 +73,10 @@ CHANGES = {
         [[0.0, 0.25]] * 10,
         [2.0] * 10,
     ],
-    "log_joint": [[-9.0] * 4, [np.nan] * 5, [np.inf] * 5, [-9] * 5],
-    "n_moved": [[3] * 4, [-1] * 5, [2**40] * 5, [3.0] * 5],
-    "n_clusters": [[3] * 6, [-1] * 5],
-    "n_split_merge": [[3] * 6, [-1] * 5],
+    "log_joint": [[-1e30] * 5, [-9.0] * 4, [np.nan] * 5, [np.inf] * 5, [-9] * 5],
+    "n_moved": [[3] * 4, [-1] * 5, [4] * 5, [2**40] * 5, [3.0] * 5],
+    "n_clusters": [[3] * 6, [-1] * 5, [0] * 5, [4] * 5],
+    "n_split_merge": [[3] * 6, [-1] * 5, [2**40] * 5],
     "spare": [[1]],
 }
 
@@ -99,7 +99,7 @@ def test_arrays_that_are_no_run(refused, name):
 
 @pytest.mark.parametrize(("key", "value"), [
     ("n_learning", -1), ("n_learning", 9), ("n_learning", 10**12), ("n_sweeps", 0), ("n_sweeps", 3),
-    ("n_sweeps", 10**12),
+    ("n_sweeps", 10**12), ("n_sweeps", 10**7 + 1),
     ("burn_in", 6), ("burn_in", -1), ("burn_in", 3.0), ("thin", 0), ("thin", 1), ("n_chains", 0), ("n_chains", 3),
     ("n_chains", 10**6), ("n_threads", 0), ("n_threads", 10**6), ("seed", -1), ("seed", 1.5), ("concentration", 0.0),
     ("concentration", 1e60), ("concentration", "1"), ("concentration", float("nan")), ("rate", 0.0), ("rate", -1.0),
@@ -142,3 +142,9 @@ def test_rates_of_clusters_that_are_none(refused):
     for rates in ([[0, 0, 2]] * 3, [[0, 0, -1]] * 3, [[0, 0]] * 3):
         odd = arrays | {"run_rate": np.array(rates, np.int32)}
         assert "'rate'" in refused(replace(payload, metadata=changed, arrays=odd))
+
+
+def test_traces_that_fit_no_memory(refused):
+    payload = interrupted_payload()
+    run = payload.metadata["run"] | {"n_sweeps": 10**7, "thin": 10**7, "n_chains": 1000}
+    assert "cannot be" in refused(replace(payload, metadata=payload.metadata | {"run": run}))

@@ -19,6 +19,7 @@ from sparsemix.numeric.seeds import seed_of
 
 MOST_SWEEPS = 10_000_000
 MOST_CELLS = 1_000_000_000  # of the draws that a fit keeps
+MOST_TRACED = 20_000_000  # sweeps of all chains, of each of which a fit keeps some numbers
 FEWEST_STEPS = 10  # of learning
 HALF_LIFE = "7d"  # where none is given
 WORDS = ("exponential", "step")
@@ -142,11 +143,14 @@ def start_of(model: Any, n_rows: int) -> IntVector:
 
 
 def memory(model: Any, settings: Settings, n_rows: int) -> None:
-    """Raise ParameterError if the draws would fit no memory."""
+    """Raise ParameterError if draws or traces would fit no memory."""
     if settings.n_chains * len(settings.kept) * n_rows > MOST_CELLS:
         rule = f"so large that {MOST_CELLS // n_rows} draws of {n_rows} rows are kept at most"
         remedy = "Or set fewer sweeps and chains."
         raise parameter_error("thin", type(model).__name__, rule, model.thin, remedy)
+    if settings.n_chains * settings.n_sweeps > MOST_TRACED:
+        rule = f"at most {MOST_TRACED // settings.n_chains:,} for {settings.n_chains:,} chains"
+        raise parameter_error("n_sweeps", type(model).__name__, rule, model.n_sweeps)
 
 
 def going_on(model: Any, before: Run, run: Run, old: FeatureNames, new: FeatureNames) -> Run:

@@ -8,7 +8,7 @@ import numpy as np
 from sparsemix.foundation.checks import LARGEST, SMALLEST
 from sparsemix.foundation.errors import ModelFileError, ParameterError, shorten
 from sparsemix.models.time_sensitive import building, chain_kernels
-from sparsemix.models.time_sensitive.checks import MOST_CELLS, MOST_SWEEPS
+from sparsemix.models.time_sensitive.checks import MOST_CELLS, MOST_SWEEPS, MOST_TRACED
 from sparsemix.models.time_sensitive.engine import Position
 from sparsemix.models.time_sensitive.runs import Run, Settings, Start, new_run
 from sparsemix.models.time_sensitive.solution import Solution
@@ -26,6 +26,8 @@ from sparsemix.persistence.unpacking import (
 )
 
 DIGEST = 64  # characters at most
+MOST_NATS = 1e20  # of a log joint
+MOST_MOVES = 1000  # that cut or join clusters, for each row in a sweep
 _MOST = {"n_chains": 1000, "n_threads": 256, "seed": 2**32 - 1}
 _LEAST = {"n_sweeps": 1, "thin": 1, "n_chains": 1, "n_threads": 1}
 _TRACES = ("n_moved", "n_clusters", "n_split_merge")
@@ -73,7 +75,7 @@ def _settings(found: dict[str, Any]) -> Settings:
     settings = Settings(
         *(whole_number(found, name, _MOST.get(name, MOST_SWEEPS)) for name in Settings._fields)
     )
-    is_long = settings.n_chains * settings.n_sweeps > MOST_CELLS
+    is_long = settings.n_chains * settings.n_sweeps > MOST_TRACED
     if any(getattr(settings, name) < least for name, least in _LEAST.items()) or is_long:
         raise ModelFileError("it holds a run that cannot be")
     if settings.burn_in >= settings.n_sweeps:
@@ -116,8 +118,11 @@ def _fill_traces(run: Run, reader: ArrayReader, n_rows: int) -> IntVector:
         raise ModelFileError("it holds a concentration or a rate that nothing can learn")
     done, total = np.arange(settings.n_sweeps) < n_of_chains[:, None], int(n_of_chains.sum())
     run.log_joint[done] = reader.finite("log_joint", total)
-    for name in _TRACES:
-        getattr(run, name)[done] = reader.inside(name, INT, 0, 2**31, total)
+    if np.any(np.abs(run.log_joint[done]) > MOST_NATS):
+        raise ModelFileError("it holds a log joint that cannot be")
+    limits = {"n_moved": (0, n_rows), "n_clusters": (1, n_rows), "n_split_merge": (0, MOST_MOVES * n_rows)}
+    for name, (low, high) in limits.items():
+        getattr(run, name)[done] = reader.inside(name, INT, low, high + 1, total)
     n_kept = np.count_nonzero(np.array(settings.kept) < n_of_chains[:, None], axis=1)
     draws = reader.inside("draws", SMALL, 0, n_rows, int(n_kept.sum()), n_rows)
     for own, part in zip(run.draws, np.split(draws, np.cumsum(n_kept)[:-1]), strict=True):
