@@ -8,8 +8,8 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "sparsemix"
 PAGE = ROOT / "docs" / "developer" / "architecture.md"
 ROOMS = (
-    "cli", "cli/commands", "cli/demo", "reporting", "reproduction", "distributed", "", "models/online_profiles", "models/em",
-    "models/hashed_gibbs", "models/time_sensitive", "models/gamma_poisson",
+    "cli", "cli/commands", "cli/demo", "reporting", "reproduction", "distributed", "", "models/online_profiles",
+    "models/em", "models/hashed_gibbs", "models/time_sensitive", "models/gamma_poisson",
     "answers", "chains", "metrics", "persistence", "data", "probability", "numeric", "foundation",
 )  # fmt: skip
 """Folders of the package, from the top layer down; the empty one is the package itself."""

@@ -22,7 +22,7 @@ def summarize_threads(
     n_words: int = 5,
     most_threads: int = 200,
 ) -> dict[str, Any]:
-    """Summarise the threads that a model has found in a mailbox.
+    r"""Summarise the threads that a model has found in a mailbox.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def summarize_threads(
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> import sparsemix as sm
-    >>> form = "From me Thu Jan {0} 09:00:00 2026\\nDate: {0} Jan 2026 09:00:00 +0000\\n\\n{1}\\n\\n"
+    >>> form = "From me Thu Jan {0} 09:00:00 2026\nDate: {0} Jan 2026 09:00:00 +0000\n\n{1}\n\n"
     >>> mails = [(1, "ski trip"), (2, "ski trip snow"), (9, "budget numbers"), (10, "budget meeting")]
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder, "mails.mbox")
