@@ -104,9 +104,7 @@ def test_errors(sparsemix, tmp_path, options, code, message):
     assert not (tmp_path / "m.smx").exists()
 
 
-@pytest.mark.parametrize(
-    "option", ["--smoothing", "--n-init", "--max-iter", "--unlabeled-weight"]
-)
+@pytest.mark.parametrize("option", ["--smoothing", "--n-init", "--max-iter", "--unlabeled-weight"])
 def test_options_of_em_are_not_for_the_online_model(sparsemix, documents, tmp_path, option):
     assert sparsemix("fit", documents, "-o", tmp_path / "m.smx", option, 1) == 2
     assert f"{option} is not for --model online. Leave it out." in sparsemix.err
