@@ -108,11 +108,14 @@ def test_a_loaded_model_goes_on_to_the_same_bits(subject, tmp_path):
         save_model(loaded, tmp_path / "model.smx")
 
 
+LATER_PARTS = {"n_passes"}  # files that were written before there was such a part load with its default
+
+
 def test_parts_that_are_missing_from_a_file(subject, refused):
     payload = subject.named().to_payload()
     for part in ("metadata", "arrays"):
         whole = getattr(payload, part)
-        for key in whole:
+        for key in whole.keys() - LATER_PARTS:
             refused(replace(payload, **{part: {name: each for name, each in whole.items() if name != key}}))
         refused(replace(payload, **{part: whole | {"spare": np.ones(1) if part == "arrays" else 1}}))
     refused(replace(payload, parameters=payload.parameters | {"spare": 1}))

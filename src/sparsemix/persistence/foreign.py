@@ -39,6 +39,8 @@ def describe(content: bytes) -> str | None:
     >>> describe(b"PAR1...")
     'a Parquet table'
     """
+    if content[:1] == b"\x80" and content[2:8] == bytes(6):  # the length of a damaged model file's header
+        return None
     for magic, name in _MAGIC:
         if content.startswith(magic):
             return name

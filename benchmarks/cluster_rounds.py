@@ -1,6 +1,6 @@
 """What the online learner costs on a cluster: its parts measured, and rounds of a very large table worked out.
 
-Run ``python benchmarks/distributed.py``; it writes ``benchmarks/results/distributed.md``. No cluster is needed:
+Run ``python benchmarks/cluster_rounds.py``; it writes ``benchmarks/results/cluster_rounds.md``. No cluster is needed:
 children of a round learn one after the other in this process, as they would on workers. ``--quick`` takes smaller
 tables.
 """
@@ -176,7 +176,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--page", default="distributed")
+    parser.add_argument("--page", default="cluster_rounds")
     options = parser.parse_args()
     machine.use_one_thread()
     cases = [(100, 100_000, 200_000, (10_000, 50_000)), (1_000, 1_000_000, 300_000, (10_000, 50_000))]
