@@ -5,6 +5,7 @@ twentieth of the documents.
 """
 
 import argparse
+import statistics
 
 from harness import jobs, machine, tables
 from harness.time_cases import seconds_of_sweeps, stream_parts
@@ -15,9 +16,11 @@ the documents and compiling are left out. Documents have ten words out of 20,000
 each for an hour, a document comes a second, half-life 5 minutes, `negligible` 1e-6. Memory is what the process holds
 after the part, with the libraries. NMI is that of the documents of the part with their threads."""
 PACES = (1, 10)
+ROWS_IN_ALL = 300_000  # that the sweeps of a size read together, before one is enough
 SCALING_NOTES = """CPU seconds of one thread of the sweep after the one in which all rows enter, with the defaults but
 for half-life and smoothing; documents have ten words out of 20,000 and come one a second, with {n} threads alive at any
-time. Each was measured once, in a process of its own. What a row costs depends on how many clusters begin less than 40
+time. Small tables are measured several times, up to nine, each in a process of its own, and the median is told. What a
+row costs depends on how many clusters begin less than 40
 half-lives after it or had their last row less than that before it. With threads of an hour and a half-life of 5 minutes
 that is 12,000 rows to each side, more than the smallest table has: there a row looks at half as many clusters as in the
 midst of a long table, and so the ratio grows with the edges that a table has not. With threads of 6 minutes and a
@@ -67,7 +70,9 @@ def scaling_lines(sizes: list[int], pace: int) -> list[list[str]]:
     """Return a line for each size."""
     lines, least = [], 0.0
     for n_rows in sizes:
-        entering, sweep = jobs.in_new_process(seconds_of_sweeps, n_rows, N_THREADS // 10, pace)
+        n_runs = max(1, min(9, ROWS_IN_ALL // n_rows))
+        runs = [jobs.in_new_process(seconds_of_sweeps, n_rows, N_THREADS // 10, pace) for _ in range(n_runs)]
+        entering, sweep = map(statistics.median, zip(*runs, strict=True))
         each = sweep / n_rows * 1e6
         least = least or each
         speed = f"{entering / n_rows * 1e6:.1f}"
