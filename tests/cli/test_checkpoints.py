@@ -39,8 +39,7 @@ def command_of(kind, tables):
 
 
 @pytest.mark.parametrize("kind", FITS)
-@pytest.mark.parametrize("every", [2, 1_000])
-def test_they_change_no_bit(sparsemix, tables, tmp_path, monkeypatch, kind, every):
+def test_they_change_no_bit(sparsemix, tables, tmp_path, monkeypatch, kind):
     whole, path, n_saved = tmp_path / "whole.smx", tmp_path / "m.smx", 0
     assert sparsemix(*command_of(kind, tables), whole) == 0
 
@@ -53,9 +52,9 @@ def test_they_change_no_bit(sparsemix, tables, tmp_path, monkeypatch, kind, ever
         monkeypatch.setattr(checkpoints, "save_model", saved)
 
     monkeypatch.setattr(checkpoints, "save_model", saved)
-    assert sparsemix(*command_of(kind, tables), path, "--checkpoint-every", every) == 0
+    assert sparsemix(*command_of(kind, tables), path, "--checkpoint-every", 2) == 0
     assert hash_of(path) == hash_of(whole)
-    assert bool(n_saved) == (every < 1_000)
+    assert n_saved
 
 
 def test_several_starts_have_none(sparsemix, tables, tmp_path):

@@ -49,6 +49,7 @@ def batches(rows, size, killers=(), folder=None):
     ]
 
 
+@pytest.mark.slow
 def test_a_worker_killed_in_the_middle_of_a_batch_changes_no_bit(client, processes, tmp_path):
     rows, model, twin = topics(600), online(), online()
     fit(twin, batches(rows, 150), client=client, n_children=3)

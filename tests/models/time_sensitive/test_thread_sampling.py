@@ -9,7 +9,7 @@ from sparsemix import DataError, ParameterError, StreamingTimeSensitiveMixture, 
 
 ROWS = np.array([[3, 1, 0, 0], [2, 1, 0, 0], [0, 0, 4, 0], [0, 0, 3, 1], [0, 1, 3, 0]])
 TIMES = np.array([0.0, 1.0, 8.0, 9.0, 10.0])
-MANY = 10_000
+MANY = 3_000
 FAMILIES = ("multinomial", "bernoulli")
 
 
