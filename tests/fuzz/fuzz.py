@@ -17,7 +17,7 @@ from fuzz_mutations import changed_model_file
 FOLDER = Path(__file__).parent
 SOURCE = FOLDER.parents[1] / "src"
 GUIDED = ("sparsemix.persistence", "sparsemix.data", "sparsemix.models")
-TARGETS = ("model_file", "sealed_model_file", "table_file")
+TARGETS = sorted(path.name for path in FOLDER.joinpath("corpus").iterdir())
 
 
 def instrumented_target(name):

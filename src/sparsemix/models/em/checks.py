@@ -148,6 +148,15 @@ def word_lists(words: Any, n_components: int, owner: str) -> dict[int, list[Any]
     return lists
 
 
+def init_is_a_word(model: Any) -> None:
+    """Raise ParameterError for responsibilities, which go with the order of rows that are here."""
+    if not isinstance(model.init, str):
+        remedy = "Responsibilities of all rows are for fit and fit_batches."
+        raise parameter_error(
+            "init", type(model).__name__, "a word where rows are elsewhere", model.init, remedy
+        )
+
+
 def seeds(words: Any, weight: float, n_components: int, features: FeatureNames, owner: str) -> Any:
     """Pseudo-counts of seed words, (n_features, n_components) CSR, or None; words that are absent are skipped."""
     position = features.positions()

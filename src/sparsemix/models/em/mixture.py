@@ -12,7 +12,7 @@ from sparsemix.answers import ComponentSummary, Suggestion
 from sparsemix.data.feature_names import FeatureNames
 from sparsemix.data.inputs import ROWS_PER_BLOCK
 from sparsemix.foundation.checks import at_least, callable_or_none
-from sparsemix.foundation.errors import ParameterError, parameter_error
+from sparsemix.foundation.errors import ParameterError
 from sparsemix.models.em import answers, checks, engine, learning, payload
 from sparsemix.models.em.families import FAMILIES
 from sparsemix.models.em.fitted import Fitted
@@ -144,11 +144,7 @@ class Mixture(Fitted, ClusterMixin, BaseEstimator):
             As in `fit`; also if `init` is an array, which only the rows' order could go with.
         """
         settings = checks.resolve(self)
-        if not isinstance(self.init, str):
-            remedy = "Responsibilities of all rows are for fit and fit_batches."
-            raise parameter_error(
-                "init", type(self).__name__, "a word where rows are elsewhere", self.init, remedy
-            )
+        checks.init_is_a_word(self)
         self._alternate(rows, rows.survey(self._known_features()), settings, on_epoch)
         return self
 

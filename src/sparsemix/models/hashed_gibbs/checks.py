@@ -16,7 +16,7 @@ from sparsemix.models.hashed_gibbs.real_engine import REAL_PROPOSALS
 from sparsemix.models.hashed_gibbs.real_reading import RealTable
 from sparsemix.models.hashed_gibbs.real_solution import RealSolution
 from sparsemix.models.hashed_gibbs.real_state import GAUSSIAN_FULL, REAL_FAMILIES
-from sparsemix.models.hashed_gibbs.runs import Run, Settings, Start, kept_sweeps
+from sparsemix.models.hashed_gibbs.runs import Run, Settings, Start
 from sparsemix.models.hashed_gibbs.signatures import HashForm
 from sparsemix.models.hashed_gibbs.solution import (
     AnyHyperparameters,
@@ -124,7 +124,7 @@ def size(model: Any, settings: Settings, table: AnyTable) -> Settings:
         rule = f"at most {MOST_CELLS // table.n_features} for {table.n_features} features"
         remedy = "Or take HashedGibbsMixture, which needs no table."
         raise parameter_error("n_components", owner, rule, n_components, remedy)
-    n_draws = settings.n_chains * len(kept_sweeps(settings))
+    n_draws = settings.n_chains * len(settings.kept)
     if n_draws * table.n_rows > MOST_CELLS:
         rule = f"so large that {MOST_CELLS // table.n_rows} draws of {table.n_rows} rows are kept at most"
         raise parameter_error("thin", owner, rule, model.thin, "Or set fewer sweeps and chains.")

@@ -4,10 +4,11 @@ from typing import Any
 
 import numpy as np
 
+from sparsemix.chains.unfinished import n_kept
 from sparsemix.foundation.errors import ModelFileError, shorten
 from sparsemix.models.hashed_gibbs.checks import AT_RANDOM, MOST_CELLS, MOST_COMPONENTS, MOST_SWEEPS
 from sparsemix.models.hashed_gibbs.engine import AUTO, PROPOSALS, Position, cycle_of
-from sparsemix.models.hashed_gibbs.runs import Run, Settings, Start, kept_sweeps, new_run
+from sparsemix.models.hashed_gibbs.runs import Run, Settings, Start, new_run
 from sparsemix.models.hashed_gibbs.signatures import Frame
 from sparsemix.models.hashed_gibbs.solution import AnySolution
 from sparsemix.models.hashed_gibbs.state import FloatMatrix, IntVector
@@ -67,7 +68,7 @@ def unpack(stored: Payload, solution: AnySolution) -> tuple[Run, IntVector] | No
     if not np.array_equal(np.bincount(labels, minlength=solution.sizes.size), solution.sizes):
         raise ModelFileError("its rows are not as many in each cluster as it says")
     start = reader.inside("start", INT, -1, settings.n_components, None)
-    if start.size not in (0, n_rows) or settings.n_chains * len(kept_sweeps(settings)) * n_rows > MOST_CELLS:
+    if start.size not in (0, n_rows) or settings.n_chains * len(settings.kept) * n_rows > MOST_CELLS:
         raise ModelFileError("it holds a start or draws of another number of rows")
     begun = Start(start if start.size else np.full(n_rows, -1), at_random, _rows(parts[0]))
     run = new_run(settings, begun)
@@ -129,9 +130,9 @@ def _fill(
     for name in _TRACES:
         most = settings.n_components if name == "n_clusters" else n_rows
         getattr(run, name)[done] = reader.inside(name, INT, 0, most + 1, total)
-    n_kept = np.count_nonzero(np.array(kept_sweeps(settings)) < n_done[:, None], axis=1)
-    draws = reader.inside("draws", SMALL, 0, settings.n_components, int(n_kept.sum()), n_rows)
-    for own, part in zip(run.draws, np.split(draws, np.cumsum(n_kept)[:-1]), strict=True):
+    kept = n_kept(settings.kept, n_done)
+    draws = reader.inside("draws", SMALL, 0, settings.n_components, int(kept.sum()), n_rows)
+    for own, part in zip(run.draws, np.split(draws, np.cumsum(kept)[:-1]), strict=True):
         own[: len(part)] = part
     begun = np.flatnonzero(n_done)
     assigned = reader.inside("assigned", SMALL, 0, settings.n_components, begun.size, n_rows)

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsemix.chains.unfinished import draws_so_far, kept_sweeps, of_the_best_chain
 from sparsemix.models.hashed_gibbs.engine import Position, Sweep
 from sparsemix.models.hashed_gibbs.state import FloatMatrix, IntVector, SmallVector
 
@@ -24,6 +25,11 @@ class Settings(NamedTuple):
     n_chains: int
     n_threads: int
     seed: int
+
+    @property
+    def kept(self) -> range:
+        """Sweeps after which a draw is kept."""
+        return kept_sweeps(self.n_sweeps, self.burn_in, self.thin)
 
     def threads_of_a_chain(self) -> int:
         """Threads that are left for each chain when the chains have shared them."""
@@ -66,7 +72,7 @@ class Run(NamedTuple):
         self.n_proposed[chain, number] = sweep.n_proposed
         self.n_moved[chain, number] = sweep.n_moved
         self.n_clusters[chain, number] = sweep.n_clusters
-        kept = kept_sweeps(self.settings)
+        kept = self.settings.kept
         if number in kept:
             self.draws[chain, kept.index(number)] = position.assigned
         self.positions[chain] = position
@@ -81,26 +87,12 @@ class Run(NamedTuple):
 
     def kept(self) -> NDArray[np.int32]:
         """The draws so far, (n_draws, n_rows), chain after chain."""
-        if self.is_complete():
-            return self.draws.reshape(-1, self.draws.shape[2])
-        numbers = np.array(kept_sweeps(self.settings))
-        return np.vstack(
-            [own[: np.count_nonzero(numbers < n)] for own, n in zip(self.draws, self.n_done(), strict=True)]
-        )
+        return draws_so_far(self.draws, self.settings.kept, self.n_done())
 
     def latest(self) -> SmallVector:
         """Where the rows are in the chain that has the highest log joint now; (n_rows,)."""
-        last = [
-            (self.log_joint[chain, position.n_sweeps - 1], -chain, position.assigned)
-            for chain, position in enumerate(self.positions)
-            if position is not None
-        ]
-        return max(last, key=lambda each: each[:2])[2]
-
-
-def kept_sweeps(settings: Settings) -> range:
-    """Sweeps after which a draw is kept; the last is always one of them."""
-    return range(settings.n_sweeps - 1, settings.burn_in - 1, -settings.thin)[::-1]
+        latest: SmallVector = of_the_best_chain(self.log_joint, self.positions)
+        return latest
 
 
 def new_run(settings: Settings, start: Start) -> Run:
@@ -110,7 +102,7 @@ def new_run(settings: Settings, start: Start) -> Run:
         settings,
         start,
         [None] * settings.n_chains,
-        np.empty((settings.n_chains, len(kept_sweeps(settings)), start.assigned.size), np.int32),
+        np.empty((settings.n_chains, len(settings.kept), start.assigned.size), np.int32),
         np.full(of_sweeps, np.nan),
         np.full(of_sweeps, -1),
         np.full(of_sweeps, -1),

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from sparsemix.chains.unfinished import n_kept
 from sparsemix.foundation.checks import LARGEST, SMALLEST
 from sparsemix.foundation.errors import ModelFileError, ParameterError, shorten
 from sparsemix.models.time_sensitive import building, chain_kernels
@@ -123,9 +124,9 @@ def _fill_traces(run: Run, reader: ArrayReader, n_rows: int) -> IntVector:
     limits = {"n_moved": (0, n_rows), "n_clusters": (1, n_rows), "n_split_merge": (0, MOST_MOVES * n_rows)}
     for name, (low, high) in limits.items():
         getattr(run, name)[done] = reader.inside(name, INT, low, high + 1, total)
-    n_kept = np.count_nonzero(np.array(settings.kept) < n_of_chains[:, None], axis=1)
-    draws = reader.inside("draws", SMALL, 0, n_rows, int(n_kept.sum()), n_rows)
-    for own, part in zip(run.draws, np.split(draws, np.cumsum(n_kept)[:-1]), strict=True):
+    kept = n_kept(settings.kept, n_of_chains)
+    draws = reader.inside("draws", SMALL, 0, n_rows, int(kept.sum()), n_rows)
+    for own, part in zip(run.draws, np.split(draws, np.cumsum(kept)[:-1]), strict=True):
         own[: len(part)] = part
     return n_done
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsemix.chains.unfinished import draws_so_far, kept_sweeps, of_the_best_chain
 from sparsemix.models.time_sensitive.engine import Position, Sweep
 from sparsemix.models.time_sensitive.solution import Hyperparameters
 from sparsemix.models.time_sensitive.state import FloatMatrix, IntVector, SmallVector
@@ -40,8 +41,8 @@ class Settings(NamedTuple):
 
     @property
     def kept(self) -> range:
-        """Sweeps after which a draw is kept; the last is always one of them."""
-        return range(self.n_sweeps - 1, self.burn_in - 1, -self.thin)[::-1]
+        """Sweeps after which a draw is kept."""
+        return kept_sweeps(self.n_sweeps, self.burn_in, self.thin)
 
 
 class Start(NamedTuple):
@@ -114,23 +115,14 @@ class Run:
 
     def kept(self) -> NDArray[np.int32]:
         """The draws so far, (n_draws, n_rows), chain after chain."""
-        if min(self.n_done()) == self.settings.n_sweeps:
-            return self.draws.reshape(-1, self.draws.shape[2])
-        numbers = np.array(self.settings.kept)
-        return np.vstack(
-            [own[: np.count_nonzero(numbers < n)] for own, n in zip(self.draws, self.n_done(), strict=True)]
-        )
+        return draws_so_far(self.draws, self.settings.kept, self.n_done())
 
     def latest(self) -> SmallVector:
         """Where the rows are in the chain that has the highest log joint now, or in the one that learns; (n_rows,)."""
-        last = [
-            (self.log_joint[chain, position.n_sweeps - 1], -chain, position.assigned)
-            for chain, position in enumerate(self.positions)
-            if position is not None
-        ]
-        if not last and self.learner is not None:
+        if self.learner is not None and not any(self.n_done()):
             return self.learner.assigned
-        return max(last, key=lambda each: each[:2])[2]
+        latest: SmallVector = of_the_best_chain(self.log_joint, self.positions)
+        return latest
 
 
 def new_run(settings: Settings, start: Start) -> Run:
