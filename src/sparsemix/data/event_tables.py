@@ -64,7 +64,7 @@ def read_events(path: str, columns: Mapping[str, str], **form: Any) -> dict[str,
     ...     read_events(str(path), {"user": "who", "event": "event"})
     {'user': array([7, 9]), 'event': array(['click', 'impression'], dtype=object)}
     """
-    request = Request(**form)
+    request = Request.of_keywords("read_events", form)
     files = find_files(path, request.format)
     if files.format in (*MATRIX_FORMATS, "baskets"):
         raise ParameterError(f"{path!r} has no columns, but {', '.join(columns)} are wanted.")
@@ -79,7 +79,7 @@ def read_events(path: str, columns: Mapping[str, str], **form: Any) -> dict[str,
 
 def column_names(path: str, wanted: Collection[str] = (), **form: Any) -> list[str]:
     """Columns of a table; none for files without columns. Raises as `read_events` for files that cannot be read."""
-    request = Request(**form)
+    request = Request.of_keywords("column_names", form)
     files = find_files(path, request.format)
     is_table = files.format not in (*MATRIX_FORMATS, "baskets")
     return file_reader(files, request).column_names(wanted) if is_table else []

@@ -122,7 +122,7 @@ def read_numbers(
     >>> table.row_ids, table.feature_names.tolist(), table.matrix.tolist()
     (array([7, 9]), ['size', 'price'], [[20.5, 510.0], [31.0, 300.0]])
     """
-    request = Request(row=row, label=label, **form)
+    request = Request.of_keywords("read_numbers", {"row": row, "label": label, **form})
     files = find_files(path, request.format)
     if files.format in (*MATRIX_FORMATS, "baskets"):
         raise ParameterError(

@@ -1,8 +1,8 @@
 """What a caller asks for, and the reader that can give it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypedDict
+from typing import Any, Self, TypedDict
 
 import numpy as np
 
@@ -82,6 +82,14 @@ class Request:
             if value is not None and not is_sign:
                 rule = "None or one ASCII character that ends no line"
                 raise parameter_error(name, "read_table", rule, value)
+
+    @classmethod
+    def of_keywords(cls, function: str, keywords: Mapping[str, Any]) -> Self:
+        """The request that keyword arguments of a function make; TypeError, as Python's own, if it has no such."""
+        for name in keywords:
+            if name not in ReadOptions.__annotations__:
+                raise TypeError(f"{function}() got an unexpected keyword argument {name!r}")
+        return cls(**keywords)
 
     @property
     def named_columns(self) -> dict[str, str]:

@@ -73,7 +73,7 @@ def iter_batches(
     rows, skip_rows = int(rows), int(skip_rows)
     if not isinstance(vocabulary, str) or vocabulary not in VOCABULARIES:
         raise parameter_error("vocabulary", "iter_batches", f"one of {', '.join(VOCABULARIES)}", vocabulary)
-    table = open_table(path_or_table, Request(**options))
+    table = open_table(path_or_table, Request.of_keywords("iter_batches", options))
     if isinstance(table, FileSet):
         return _matrix_batches(table, rows, skip_rows)
     return _table_batches(table, rows, vocabulary == "growing", skip_rows, memory_limit)
