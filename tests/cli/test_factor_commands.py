@@ -206,9 +206,9 @@ def test_wrong_use_of_fit(sparsemix, events, tmp_path, options, message):
         ({"event": ["view"]}, "--event must be one of impression, click, conversion, but there is 'view'"),
         (
             {"count": ["-3"]},
-            "line 2: 'count' must be a whole number >= 0, but it is '-3'. Correct it, or name another --count.",
+            "line 2: --count count must be a whole number >= 0, but it is '-3'. Correct it, or name another --count.",
         ),
-        ({"user": [""]}, "line 2: 'user' must be there in every record"),
+        ({"user": [""]}, "line 2: --user user must be there in every record"),
         ({"count": [0]}, "must hold at least one event"),
     ],
 )

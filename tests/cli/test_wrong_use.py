@@ -19,7 +19,7 @@ def place(table, model, tmp_path_factory):
     (folder / "semi.csv").write_text("ad;keyword\n1;mouse\n")
     (folder / "new.csv").write_text("ad,keyword\n1,yak wool\n2,yak\n")
     (folder / "bare.csv").write_text("ad,keyword\n")
-    (folder / "counts.csv").write_text("ad,keyword,n\n1,mouse,many\n")
+    (folder / "counts.csv").write_text("ad,keyword,n\n1,mouse,many\n1,pad,2\n")
     (folder / "empty.csv").touch()
     (folder / "folder").mkdir()
     (folder / "notes.txt").write_text("notes")
@@ -97,7 +97,8 @@ USAGE = [
 TROUBLE = [
     ("fit bare.csv -o x.smx", "there is no row to learn"),
     ("fit bare.csv -o x.smx --min-rows-per-feature 2", "there is no row to learn"),
-    ("fit counts.csv -o x.smx --count n", "counts.csv, line 2: 'count' must be a whole number >= 0"),
+    ("fit counts.csv -o x.smx --count n", "counts.csv, line 2: --count n must be a whole number >= 0"),
+    ("fit counts.csv -o x.smx", "counts.csv, line 2: --count must be a whole number >= 0"),
     ("fit bare.csv -o m.smx --resume", "the input has only 0"),
     ("profile notes.txt", "pass --format, one of parquet"),
     ("profile ads.csv --format parquet", "no Parquet file"),

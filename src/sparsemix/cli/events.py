@@ -5,6 +5,7 @@ from typing import Any
 
 from sparsemix.cli.inputs import Source
 from sparsemix.cli.progress import waiting
+from sparsemix.cli.table_options import columns_by_option
 from sparsemix.foundation.errors import ParameterError
 
 COLUMNS = {name: name for name in ("user", "ad", "event")}
@@ -55,5 +56,5 @@ def _form(source: Source) -> dict[str, Any]:
 def _read(source: Source, columns: Mapping[str, str], form: Mapping[str, Any]) -> dict[str, Any]:
     from sparsemix.data.event_tables import read_events
 
-    with waiting(f"Reading {source.path}", quiet=source.quiet):
+    with waiting(f"Reading {source.path}", quiet=source.quiet), columns_by_option(columns):
         return read_events(source.path, columns, **form)

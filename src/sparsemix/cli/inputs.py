@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sparsemix.cli.console import brief, note
 from sparsemix.cli.own_files import is_model_file
 from sparsemix.cli.progress import waiting
+from sparsemix.cli.table_options import columns_by_option
 from sparsemix.cli.watching import WatchedBatches
 from sparsemix.foundation.errors import ParameterError, parameter_error
 from sparsemix.foundation.wording import counted
@@ -64,7 +65,7 @@ class Source:
         """Return the whole table."""
         from sparsemix.data import read_table
 
-        with waiting(f"Reading {self.path}", quiet=self.quiet):
+        with waiting(f"Reading {self.path}", quiet=self.quiet), columns_by_option(self.reading):
             dataset = read_table(self.path, **self.reading)
         self._say_guesses(dataset.report)
         self._say_losses(dataset.report)
@@ -78,13 +79,15 @@ class Source:
 
         report = None
         size = rows or ROWS_PER_BATCH
-        for batch in iter_batches(
+        batches = iter_batches(
             self.path, rows=size, skip_rows=first_row, vocabulary=vocabulary, **self.reading
-        ):
-            if report is None:
-                self._say_guesses(batch.report)
-            report = batch.report if report is None else report + batch.report
-            yield batch
+        )
+        with columns_by_option(self.reading):
+            for batch in batches:
+                if report is None:
+                    self._say_guesses(batch.report)
+                report = batch.report if report is None else report + batch.report
+                yield batch
         if report is not None:
             self._say_losses(report)
 

@@ -2,11 +2,15 @@
 
 import csv
 import io
-from collections.abc import Callable, Mapping
+import re
+import shlex
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from sparsemix.cli import options
 from sparsemix.cli.gathering import Command, gathers, what_was_given
+from sparsemix.foundation.errors import DataError
 
 _BESIDES = {"count": options.Count, "group": options.Group, "label": options.Label, "time": options.Time}
 _COLUMNS = {"row": options.Row, "feature": options.Feature}
@@ -19,6 +23,8 @@ _FORM = {
 }
 TABLE_OPTIONS = (*_COLUMNS, *_BESIDES, *_FORM)
 """Their names, as `read_table` has them."""
+
+_BAD_VALUE = re.compile(r"(?<=: )'(\w+)' (?=must be )")  # after the place where it stands
 
 
 def takes_table(*besides: str) -> Callable[[Command], Command]:
@@ -83,6 +89,38 @@ def _typed(value: Any) -> str:
         csv.writer(text).writerow(value)
         return text.getvalue().rstrip("\r\n")
     return str(value).replace("\t", r"\t")
+
+
+@contextmanager
+def columns_by_option(columns: Mapping[str, Any]) -> Iterator[None]:
+    """Name the columns of bad values by their options, as the library names them by its arguments.
+
+    Parameters
+    ----------
+    columns : dict of str to str
+        Option to the name of its column; where none is named, the option stands alone.
+
+    Raises
+    ------
+    DataError
+        The one that was raised inside, in other words.
+
+    Examples
+    --------
+    >>> with columns_by_option({"count": "n"}):
+    ...     raise DataError("ads.csv, line 2: 'count' must be a whole number >= 0.")
+    Traceback (most recent call last):
+    sparsemix.foundation.errors.DataError: ads.csv, line 2: --count n must be a whole number >= 0.
+    """
+
+    def by_option(found: re.Match[str]) -> str:
+        column = columns.get(found[1])
+        return f"--{found[1]} " if column is None else f"--{found[1]} {shlex.quote(column)} "
+
+    try:
+        yield
+    except DataError as error:
+        raise DataError(_BAD_VALUE.sub(by_option, str(error), count=1)) from error
 
 
 def names_in(text: str) -> list[str]:
