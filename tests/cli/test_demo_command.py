@@ -93,6 +93,15 @@ def test_the_first_run_says_that_it_compiles(monkeypatch, capsys, tmp_path):
     (tmp_path / "kernels.nbi").touch()
     first_run.say_if_compiling(models)
     assert capsys.readouterr().err == ""
+    monkeypatch.setattr("sparsemix.models.hashed_gibbs.kernels", SimpleNamespace(add_rows=Kernel))
+    real, counts = (sm.HashedGibbsMixture(family=name) for name in ("gaussian", "poisson"))
+    first_run.say_if_compiling([counts])
+    assert capsys.readouterr().err == ""
+    first_run.say_if_compiling([real])
+    assert "First run on this machine: compiling" in capsys.readouterr().err
+    (tmp_path / "real_kernels.add_rows-1.nbi").touch()
+    first_run.say_if_compiling([counts, real])
+    assert capsys.readouterr().err == ""
 
 
 def test_topics_are_readable_and_some_keywords_are_ambiguous():
