@@ -15,7 +15,8 @@ from numba.extending import intrinsic, overload
 F = TypeVar("F", bound=Callable[..., Any])
 
 _MATH = {"nsz", "arcp", "contract", "afn"}
-_WITHOUT_ENTRY = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+_BORROWING = {"_nrt": False, "no_cfunc_wrapper": True}
+_INNER = _BORROWING | {"no_cpython_wrapper": True}
 
 
 def kernel(function: F) -> F:
@@ -23,17 +24,37 @@ def kernel(function: F) -> F:
     return _compiled(function, _MATH)
 
 
+def borrowing_kernel(function: F) -> F:
+    """Compile `function` as `kernel` does, if it makes no arrays: to those that it is handed no references are counted.
+
+    Counting takes time for each array of each tuple, wherever it is handed over or one is taken out, and so does
+    compiling that.
+    """
+    return _compiled(function, _MATH, **_BORROWING)
+
+
 def inner_kernel(function: F) -> F:
-    """Compile `function` as `kernel` does, for other kernels alone: Python cannot call what comes out.
+    """Compile `function` as `borrowing_kernel` does, for other kernels alone: Python cannot call what comes out.
 
     The entry from Python takes each array of each tuple apart, and compiling that takes longer than a small kernel.
     """
-    return _compiled(function, _MATH, **_WITHOUT_ENTRY)
+    return _compiled(function, _MATH, **_INNER)
 
 
-def inner_inlined_kernel(function: F) -> F:
-    """Compile `function` as `inner_kernel` does, into its callers as `inlined_kernel` does."""
-    return _compiled(function, _MATH, forceinline=True, **_WITHOUT_ENTRY)
+def inner_exact_kernel(function: F) -> F:
+    """Compile `function` as `inner_kernel` does, without reciprocals in the place of divisions.
+
+    Where these are used depends on what surrounds the copy of a kernel in its callers, and so would the last digits.
+    """
+    return _compiled(function, _MATH - {"arcp"}, **_INNER)
+
+
+def spliced_kernel(function: F) -> F:
+    """Copy `function`, which makes no arrays, into its callers before these are compiled; for those with one or two.
+
+    That takes less time than to compile it by itself, with all that it calls, and to hand over tuples of arrays.
+    """
+    return _compiled(function, _MATH, inline="always", **_BORROWING)
 
 
 def inlined_kernel(function: F) -> F:
@@ -46,8 +67,15 @@ def reordering_kernel(function: F) -> F:
     return _compiled(function, _MATH | {"reassoc"})
 
 
-def _compiled(function: F, math: set[str], **further: bool) -> F:
-    options: dict[str, Any] = {"fastmath": math, "error_model": "numpy", "nogil": True, **further}
+def _compiled(function: F, math: set[str], **further: bool | str) -> F:
+    # Whether references are counted is said for each: a kernel that does not say it takes it from its first caller.
+    options: dict[str, Any] = {
+        "fastmath": math,
+        "error_model": "numpy",
+        "nogil": True,
+        "_nrt": True,
+        **further,
+    }
     try:
         return cast(F, numba.njit(cache=True, **options)(function))
     except (

@@ -6,15 +6,10 @@ import numpy as np
 from numpy.testing import assert_allclose
 from scipy.special import logsumexp
 from thread_cases import chains_of
+from thread_entries import collect, draw_sides, log_split_ratio
 
 from sparsemix.chains.inputs import by_first_appearance
-from sparsemix.models.time_sensitive import equations, split_kernels
-
-
-def scratch(case):
-    """Members, sides and counts to write on."""
-    whole = np.zeros((2, len(case.dense)), np.int64)
-    return whole[0], whole[1], np.zeros((case.dense.shape[1], 2), np.int64)
+from sparsemix.models.time_sensitive import building, equations
 
 
 def posterior_of(case, partitions):
@@ -24,21 +19,21 @@ def posterior_of(case, partitions):
 
 def moves_of(case, labels, first, second):
     """Partitions that a pair may lead to, each with the log of its proposal and the log ratio of cut to whole."""
-    members, side, counts = scratch(case)
-    chains = chains_of(case, labels)
+    halves, chains = building.no_halves(case.rows), chains_of(case, labels)
+    members, side = halves.members, halves.side
     own, other = labels[first], labels[second]
-    n = split_kernels.collect(chains, own, -1 if own == other else other, members)
+    n = collect(chains, own, -1 if own == other else other, members)
     taken = [row for row in members[:n] if row not in (first, second)]
-    for halves in itertools.product((0, 1), repeat=len(taken)):
-        cut = dict(zip(taken, halves, strict=True)) | {first: 0, second: 1}
+    for sides in itertools.product((0, 1), repeat=len(taken)):
+        cut = dict(zip(taken, sides, strict=True)) | {first: 0, second: 1}
         side[:n] = [cut[row] for row in members[:n]]
         if own != other and not np.array_equal(side[:n], labels[members[:n]] != own):
             continue
-        state = (case.rows, case.prior, case.timing, members, n)
+        state = (case.rows, case.prior, case.timing, halves, n)
         rates = (0, 0)
-        log_q = split_kernels.draw_sides(*state, first, second, rates, np.empty(0), side, counts)
-        ratio = split_kernels.log_split_ratio(*state, side, rates, counts)
-        assert not counts.any()
+        log_q = draw_sides(*state, first, second, rates, np.empty(0))
+        ratio = log_split_ratio(*state, rates)
+        assert not halves.counts.any()
         moved = labels.copy()
         moved[members[:n]] = labels.max() + 1 + side[:n] if own == other else own
         yield moved, log_q, ratio

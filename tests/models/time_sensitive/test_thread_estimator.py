@@ -1,5 +1,6 @@
 """The estimator: what it finds, what it answers, and what it refuses."""
 
+import tracemalloc
 from datetime import timedelta
 
 import numpy as np
@@ -227,6 +228,20 @@ def test_odd_rows_are_learnt():
             assert np.isfinite(model.score_samples(rows, times=times + 1e15)).all()
             model.top_features(2)
             model.threads(2)
+
+
+@pytest.mark.parametrize("family", ["multinomial", "bernoulli"])
+@pytest.mark.usefixtures("fitted")  # compiled before memory is traced
+def test_features_that_no_row_holds_take_no_memory(family):
+    rows, times, _ = news(40, family)
+    held, n_features = sparse.csr_array(rows), 50_000_000
+    wide = sparse.csr_array((held.data, held.indices * 5_000_000, held.indptr), shape=(40, n_features))
+    tracemalloc.start()
+    model = new_model(family=family).fit(wide, times=times)
+    assert_allclose(model.predict_proba(wide, times=times).sum(axis=1), 1.0)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < n_features / 10
 
 
 def test_step_kernel_needs_no_times():

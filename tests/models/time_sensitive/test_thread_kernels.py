@@ -12,6 +12,7 @@ from thread_cases import (
     compiled_conditional,
     setting,
 )
+from thread_entries import score_near
 
 from sparsemix.chains.inputs import by_first_appearance
 from sparsemix.models.time_sensitive import building, chain_kernels, equations, kernels, score_kernels
@@ -94,9 +95,9 @@ def test_what_sweeps_leave_out_is_not_seen():
         state = (case.prior, case.timing, chains, window)
         approach(case, chains, window, row)
         kernels.take_out(case.rows, row, *state)
-        n = score_kernels.score_near(case.rows, row, *state, np.inf)
+        n = score_near(case.rows, row, *state, np.inf)
         exact, sizes = window.scores[:n].copy(), window.sizes[window.active[: n - 1]]
-        assert score_kernels.score_near(case.rows, row, *state, score_kernels.FAR) == n
+        assert score_near(case.rows, row, *state, score_kernels.FAR) == n
         missing = exact - window.scores[:n]
         is_bounded = missing <= np.append(np.log(sizes), 0.0) + 1e-12
         assert np.all((missing >= -1e-12) & (is_bounded | (missing == np.inf)))

@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.special import logsumexp
 from thread_cases import SIX, SIX_TIMES, TIMES, TINY, all_partitions, approach, setting
+from thread_entries import collect, draw_sides, halve_sums, log_split_ratio, score_near
 
 import sparsemix as sm
 from sparsemix.chains.inputs import by_first_appearance
@@ -17,8 +18,6 @@ from sparsemix.models.time_sensitive import (
     equations,
     kernels,
     rate_kernels,
-    score_kernels,
-    split_kernels,
 )
 from sparsemix.models.time_sensitive.engine import Chain
 
@@ -83,7 +82,7 @@ def visit(case, labels, which, row):
     chains, window = chains_of(case, labels, which), building.window_of(case.rows, case.prior, 2)
     approach(case, chains, window, row)
     kernels.take_out(case.rows, row, case.prior, case.timing, chains, window)
-    n = score_kernels.score_near(case.rows, row, case.prior, case.timing, chains, window, np.inf)
+    n = score_near(case.rows, row, case.prior, case.timing, chains, window, np.inf)
     shares = np.exp(window.scores[:n] - logsumexp(window.scores[:n]))
     own, rates = labels.copy(), np.append(which, [0, 1])
     for cluster, share in zip([*window.active[: n - 2], which.size, which.size + 1], shares, strict=True):
@@ -129,25 +128,22 @@ def test_draws_of_rates_leave_the_posterior_as_it_is(n_rows):
 
 def cuts_and_joins(case, labels, which, first, second):
     """States after a move for a pair of rows, by Metropolis-Hastings."""
-    n_rows = labels.size
-    members, side = np.zeros((2, n_rows), np.int64)
-    counts = np.zeros((case.dense.shape[1], 2), np.int64)
-    chains = chains_of(case, labels, which)
+    halves, chains = building.no_halves(case.rows), chains_of(case, labels, which)
+    members, side = halves.members, halves.side
     own, other = labels[first], labels[second]
     is_cut = own != other
-    n = split_kernels.collect(chains, own, other if is_cut else -1, members)
+    n = collect(chains, own, other if is_cut else -1, members)
     taken = [row for row in members[:n] if row not in (first, second)]
-    for halves in itertools.product((0, 1), repeat=len(taken)):
-        place = dict(zip(taken, halves, strict=True)) | {first: 0, second: 1}
+    for sides in itertools.product((0, 1), repeat=len(taken)):
+        place = dict(zip(taken, sides, strict=True)) | {first: 0, second: 1}
         side[:n] = [place[row] for row in members[:n]]
         if is_cut and not np.array_equal(side[:n], labels[members[:n]] != own):
             continue
         for new in (which[other],) if is_cut else (0, 1):
-            rates, state = (which[own], new), (case.rows, case.prior, case.timing, members, n)
-            log_q = split_kernels.draw_sides(*state, first, second, rates, np.empty(0), side, counts)
-            ratio = split_kernels.log_split_ratio(*state, side, rates, counts)
-            sums = (case.timing, chains, case.prior.concentration, members, n, side, rates, is_cut)
-            ratio += rate_kernels.halve_sums(*sums, False)
+            rates, state = (which[own], new), (case.rows, case.prior, case.timing, halves, n)
+            log_q = draw_sides(*state, first, second, rates, np.empty(0))
+            ratio = log_split_ratio(*state, rates)
+            ratio += halve_sums(case.timing, chains, case.prior.concentration, halves, n, rates, is_cut)
             moved = labels.copy()
             moved[members[:n]] = own if is_cut else np.where(side[:n] == 0, own, which.size)
             if is_cut:
@@ -210,7 +206,7 @@ def test_with_rates_that_are_nearly_equal_it_is_the_exponential_kernel():
             building.fill(chains, case.timing, labels)
             approach(case, chains, window, row)
             kernels.take_out(case.rows, row, case.prior, case.timing, chains, window)
-            n = score_kernels.score_near(case.rows, row, case.prior, case.timing, chains, window, np.inf)
+            n = score_near(case.rows, row, case.prior, case.timing, chains, window, np.inf)
             scores = np.exp(window.scores[:n] - logsumexp(window.scores[:n]))
             found.append([*scores[:7], scores[7:].sum()])
         assert_allclose(found[0], found[1], rtol=1e-9)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from split_moves import by_metropolis_hastings, check_balance, moves_of, posterior_of, scratch, transitions
+from split_moves import by_metropolis_hastings, check_balance, moves_of, posterior_of, transitions
 from thread_cases import FAMILIES, RULES, all_partitions, chains_of, setting
 
 from sparsemix.chains.inputs import by_first_appearance
@@ -75,7 +75,7 @@ def landing(case, labels, draws, uniform):
     chains = chains_of(case, labels)
     pairs, uniforms = np.array([[0, 2]]), np.array([uniform])
     state = (case.rows, case.prior, case.timing, chains)
-    n_done, _ = split_kernels.split_and_merge(*state, pairs, uniforms, draws, *scratch(case))
+    n_done, _ = split_kernels.split_and_merge(*state, pairs, uniforms, draws, building.no_halves(case.rows))
     assert n_done == 1
     again = chains_of(case, by_first_appearance(chains.assigned).astype(np.int64))
     for name in ("before", "after", "weight"):
@@ -103,6 +103,8 @@ def test_moves_wait_for_draws_when_these_are_used_up():
     chains = chains_of(case, np.zeros(N_ROWS, int))
     pairs, uniforms = np.array([[0, 1]] * 3), np.full(3, 1.0)
     state = (case.rows, case.prior, case.timing, chains)
-    n_done, _ = split_kernels.split_and_merge(*state, pairs, uniforms, np.full(7, 0.5), *scratch(case))
+    n_done, _ = split_kernels.split_and_merge(
+        *state, pairs, uniforms, np.full(7, 0.5), building.no_halves(case.rows)
+    )
     assert n_done < 3
     assert building.no_clusters(3).n_free[0] == 3

@@ -5,8 +5,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 from scipy.special import logsumexp
+from thread_entries import pass_by, score_near
 
-from sparsemix.models.time_sensitive import building, chain_kernels, equations, kernels, score_kernels, state
+from sparsemix.models.time_sensitive import building, chain_kernels, equations, kernels, state
 from sparsemix.models.time_sensitive.time_kernels import TimeKernel
 
 TIMES = np.array([0.0, 1.0, 1.0, 2.5, 6.0])  # a tie, and gaps of several sizes
@@ -80,7 +81,7 @@ def compiled_conditional(case, labels, row):
     own, falls_apart = kernels.take_out(case.rows, row, case.prior, case.timing, chains, window)
     if falls_apart:  # a sweep puts the row back without a question
         return np.array([own, -1]), np.array([0.0, -np.inf])
-    n = score_kernels.score_near(case.rows, row, case.prior, case.timing, chains, window, np.inf)
+    n = score_near(case.rows, row, case.prior, case.timing, chains, window, np.inf)
     scores = window.scores[:n].copy()
     return np.append(window.active[: n - 1], -1), scores - logsumexp(scores)
 
@@ -92,4 +93,4 @@ def approach(case, chains, window, row):
         kernels.drop_past(case.rows, case.prior, case.timing, chains, window, earlier)
         if earlier < row:
             chains.cursor[chains.assigned[earlier]] = earlier
-            chain_kernels.pass_by(case.timing, chains, earlier)
+            pass_by(case.timing, chains, earlier)

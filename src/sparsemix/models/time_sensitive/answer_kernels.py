@@ -7,10 +7,10 @@ import numpy as np
 from sparsemix.models.time_sensitive.chain_kernels import pass_by
 from sparsemix.models.time_sensitive.kernels import drop_past, empty_window, look_ahead
 from sparsemix.models.time_sensitive.score_kernels import score_near
-from sparsemix.numeric.jit import kernel
+from sparsemix.numeric.jit import borrowing_kernel
 
 
-@kernel
+@borrowing_kernel
 def score_new_rows(
     rows,
     prior,

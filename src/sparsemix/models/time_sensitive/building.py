@@ -15,6 +15,7 @@ from sparsemix.models.time_sensitive.state import (
     SUM,
     Chains,
     FloatVector,
+    Halves,
     IntVector,
     Prior,
     Rows,
@@ -31,12 +32,13 @@ VANISHING = 700.0  # decay, in nats, after which nothing is left in double preci
 
 
 def rows_of(matrix: Any, order: IntVector) -> Rows:
-    """Rows of a CSR matrix of whole numbers in another order."""
+    """Rows of a CSR matrix of whole numbers in another order; O(nnz log nnz), whatever the number of features."""
     taken = matrix[order]
+    held, columns = np.unique(taken.indices, return_inverse=True)
     counts = taken.data.astype(np.int32)
     sums = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
     indptr = taken.indptr.astype(np.int64)
-    return Rows(indptr, taken.indices.astype(np.int32), counts, np.diff(sums[indptr]))
+    return Rows(indptr, columns.astype(np.int32), counts, np.diff(sums[indptr]), held.size)
 
 
 def prior_of(rows: Rows, n_features: int, family: str, concentration: float, a: float, b: float) -> Prior:
@@ -108,7 +110,7 @@ def fill(chains: Chains, timing: Timing, assigned: IntVector, rate: IntVector | 
 def window_of(rows: Rows, prior: Prior, n_rates: int = 1) -> Window:
     """An empty window, with lists as long as they can get. Memory O(nnz), Bernoulli rows also O(n_rows log n_rows)."""
     n_rows = rows.lengths.size
-    lengths = np.bincount(rows.columns, minlength=prior.n_features)
+    lengths = np.bincount(rows.columns, minlength=rows.n_met)
     if prior.family == BERNOULLI:
         times_held = np.arange(1, int(lengths.max(initial=0)) + 1)
         lengths = np.concatenate([lengths, n_rows // times_held])
@@ -138,6 +140,13 @@ def window_of(rows: Rows, prior: Prior, n_rates: int = 1) -> Window:
         scores=np.zeros(n_rows + n_rates),
         crowding=np.zeros(n_rates),
     )
+
+
+def no_halves(rows: Rows) -> Halves:
+    """Room for the halves of a cluster of any of these rows."""
+    members, side = np.empty((2, rows.lengths.size), np.int64)
+    counts, sums = np.zeros((rows.n_met, 2), np.int64), np.empty((2, 2), np.int64)
+    return Halves(members, side, counts, sums, np.empty(2), np.empty(2, np.int64))
 
 
 def _table(kernel: TimeKernel, times: FloatVector) -> tuple[FloatVector, IntVector]:

@@ -11,10 +11,10 @@ import numpy as np
 
 from sparsemix.models.time_sensitive.state import COUNT, RECURSION, SUM
 from sparsemix.models.time_sensitive.time_kernels import PERIODIC, POWER_LAW, STEP, WINDOW
-from sparsemix.numeric.jit import inner_inlined_kernel, inner_kernel, kernel
+from sparsemix.numeric.jit import borrowing_kernel, inner_exact_kernel, inner_kernel, kernel, spliced_kernel
 
 
-@inner_kernel
+@inner_exact_kernel
 def weight_between(timing, earlier, later):
     """Weight of one row for a later one."""
     age = timing.times[later] - timing.times[earlier]
@@ -46,10 +46,10 @@ def history(timing, chains, last, row):
 
 
 @inner_kernel
-def next_member(chains, cluster):
+def next_member(cursor, after, head, cluster):
     """First member after the visited row, -1 for none."""
-    last = chains.cursor[cluster]
-    return chains.after[last] if last >= 0 else chains.head[cluster]
+    last = cursor[cluster]
+    return after[last] if last >= 0 else head[cluster]
 
 
 @inner_kernel
@@ -72,7 +72,9 @@ def log_factor(timing, chains, cluster, size, row):
     """Log prior weight of a cluster, without the row, for the row (eq 7), where there is no recursion."""
     if timing.way == COUNT:
         return math.log(size)
-    return _factor_by_sums(timing, chains, chains.cursor[cluster], next_member(chains, cluster), row)
+    last = chains.cursor[cluster]
+    following = next_member(chains.cursor, chains.after, chains.head, cluster)
+    return _factor_by_sums(timing, chains, last, following, row)
 
 
 @inner_kernel
@@ -88,89 +90,87 @@ def _factor_by_sums(timing, chains, last, following, row):
             return -math.inf
         total = math.log(added)
         following = chains.after[following]
-    while following >= 0 and timing.times[following] - timing.times[row] <= timing.support:
-        total += math.log1p(weight_between(timing, row, following) / chains.weight[following])
-        following = chains.after[following]
+    times, weight, after = timing.times, chains.weight, chains.after
+    while following >= 0 and times[following] - times[row] <= timing.support:
+        total += math.log1p(weight_between(timing, row, following) / weight[following])
+        following = after[following]
     return total
 
 
-@inner_inlined_kernel
-def note_decay(timing, chains, row, cluster):
-    """Set the decay from the member before a row, if it has one."""
-    last = chains.before[row]
-    if timing.way == RECURSION and last >= 0:
-        rate = timing.rates[chains.rate[cluster]]
-        chains.decay[row] = math.exp(-rate * (timing.times[row] - timing.times[last]))
-
-
 @inner_kernel
+def note_decay(times, rate, before, decay, row):
+    """Set the decay from the member before a row, if it has one."""
+    last = before[row]
+    if last >= 0:
+        decay[row] = math.exp(-rate * (times[row] - times[last]))
+
+
+@spliced_kernel
 def unlink(timing, chains, row):
     """Take a row out of its cluster; returns whether the cluster falls apart without it.
 
     All clusters' cursors stand at members before the row.
     """
-    cluster, last, following = chains.assigned[row], chains.before[row], chains.after[row]
+    before, after, weight, times = chains.before, chains.after, chains.weight, timing.times
+    cluster, last, following = chains.assigned[row], before[row], after[row]
     if last >= 0:
-        chains.after[last] = following
+        after[last] = following
     else:
         chains.head[cluster] = following
     if following >= 0:
-        chains.before[following] = last
-        note_decay(timing, chains, following, cluster)
+        before[following] = last
+        if timing.way == RECURSION:
+            note_decay(times, timing.rates[chains.rate[cluster]], before, chains.decay, following)
     chains.assigned[row] = -1
-    if timing.way != SUM:
-        return False
     falls_apart = False
-    while following >= 0 and timing.times[following] - timing.times[row] <= timing.support:
-        taken, weight = weight_between(timing, row, following), chains.weight[following]
-        if taken > 0.5 * weight:  # a difference would lose digits
-            chains.weight[following] = history(timing, chains, chains.before[following], following)
-        else:
-            chains.weight[following] = weight - taken
-        falls_apart |= chains.weight[following] == 0.0 and chains.before[following] >= 0
-        following = chains.after[following]
+    if timing.way == SUM:
+        while following >= 0 and times[following] - times[row] <= timing.support:
+            taken = weight_between(timing, row, following)
+            if taken > 0.5 * weight[following]:  # a difference would lose digits
+                weight[following] = history(timing, chains, before[following], following)
+            else:
+                weight[following] -= taken
+            falls_apart |= weight[following] == 0.0 and before[following] >= 0
+            following = after[following]
     return falls_apart
 
 
-@inner_kernel
+@spliced_kernel
 def link(timing, chains, row, cluster):
     """Put a row into a cluster, after the cluster's cursor, which then stands at it."""
-    last, following = chains.cursor[cluster], next_member(chains, cluster)
-    chains.assigned[row], chains.before[row], chains.after[row] = cluster, last, following
+    before, after, head, cursor, times = chains.before, chains.after, chains.head, chains.cursor, timing.times
+    last, following = cursor[cluster], next_member(cursor, after, head, cluster)
+    chains.assigned[row], before[row], after[row] = cluster, last, following
     if last >= 0:
-        chains.after[last] = row
+        after[last] = row
     else:
-        chains.head[cluster] = row
+        head[cluster] = row
     if following >= 0:
-        chains.before[following] = row
-        note_decay(timing, chains, following, cluster)
-    chains.cursor[cluster] = row
+        before[following] = row
+        if timing.way == RECURSION:
+            note_decay(times, timing.rates[chains.rate[cluster]], before, chains.decay, following)
+    cursor[cluster] = row
     pass_by(timing, chains, row)
-    if timing.way != SUM:
-        return
-    while following >= 0 and timing.times[following] - timing.times[row] <= timing.support:
-        chains.weight[following] += weight_between(timing, row, following)
-        following = chains.after[following]
+    if timing.way == SUM:
+        while following >= 0 and times[following] - times[row] <= timing.support:
+            chains.weight[following] += weight_between(timing, row, following)
+            following = after[following]
 
 
-@kernel
+@inner_kernel
 def pass_by(timing, chains, row):
     """Set the weight of the history of a row that the cursor stands at, given that of the member before."""
-    last = chains.before[row]
+    last, weight, times = chains.before[row], chains.weight, timing.times
+    weight[row] = 0.0
     if timing.way == RECURSION:
         cluster = chains.assigned[row]
-        rate, weight = timing.rates[chains.rate[cluster]], 0.0
+        rate = timing.rates[chains.rate[cluster]]
         if last >= 0:
-            note_decay(timing, chains, row, cluster)
-            weight = (chains.weight[last] + 1.0) * chains.decay[row]
-        chains.weight[row] = weight
-        chains.reach[cluster] = math.log1p(weight) + rate * timing.times[row]
-    elif last < 0:
-        chains.weight[row] = 0.0
-    elif timing.way == COUNT:
-        chains.weight[row] = chains.weight[last] + 1.0
-    else:
-        chains.weight[row] = history(timing, chains, last, row)
+            note_decay(times, rate, chains.before, chains.decay, row)
+            weight[row] = (weight[last] + 1.0) * chains.decay[row]
+        chains.reach[cluster] = math.log1p(weight[row]) + rate * times[row]
+    elif last >= 0:
+        weight[row] = weight[last] + 1.0 if timing.way == COUNT else history(timing, chains, last, row)
 
 
 @inner_kernel
@@ -186,7 +186,7 @@ def append(timing, chains, row, cluster):
     pass_by(timing, chains, row)
 
 
-@kernel
+@borrowing_kernel
 def link_all(
     timing,
     chains,  # IN, OUT
@@ -207,7 +207,7 @@ def link_all(
     return is_feasible
 
 
-@kernel
+@borrowing_kernel
 def log_time_prior(timing, log_new, chains):
     """Sum over the rows of the log weight with which each was put where it is, without the normaliser."""
     total = 0.0
@@ -225,7 +225,7 @@ def log_time_prior(timing, log_new, chains):
     return total
 
 
-@kernel
+@borrowing_kernel
 def sums_of_weights(
     timing,
     sums_out,  # OUT (n_rows,) float64

@@ -127,12 +127,11 @@ class Chain:
     def _split_and_merge(self) -> int:
         pairs = self._pairs(round(self._moves_per_row * self.assigned.size))
         n_accepted, state = 0, (self.rows, self.prior, self.timing, self.chains)
-        members, side = np.empty((2, self.assigned.size), np.int64)
-        counts = np.zeros((self.prior.n_features, 2), np.int64)
+        halves = building.no_halves(self.rows)
         while len(pairs):
             uniforms = 1.0 - self._rng.random(len(pairs))
             draws = self._rng.random(max(self.assigned.size, MOST_DRAWS))
-            n_done, accepted = split_and_merge(*state, pairs, uniforms, draws, members, side, counts)
+            n_done, accepted = split_and_merge(*state, pairs, uniforms, draws, halves)
             pairs, n_accepted = pairs[n_done:], n_accepted + accepted
         return n_accepted
 

@@ -50,26 +50,28 @@ def _sum_of(timing, chains, row):
 @inner_kernel
 def change_sums(timing, chains, row, rate, sign):
     """Add what a row weighs for all later rows with a rate (`sign` 1), or take it away (-1) after it has left."""
-    for later in range(row + 1, timing.times.shape[0]):
-        exponent = -timing.rates[rate] * (timing.times[later] - timing.times[row])
+    times, own, sums = timing.times, timing.rates[rate], chains.sums
+    for later in range(row + 1, times.shape[0]):
+        exponent = -own * (times[later] - times[row])
         if exponent < timing.log_least:
             break
-        before = chains.sums[later]
-        chains.sums[later] = before + sign * math.exp(exponent)
-        if chains.sums[later] < 1e-3 * before:  # a difference that has lost digits
-            chains.sums[later] = _sum_of(timing, chains, later)
+        before = sums[later]
+        sums[later] = before + sign * math.exp(exponent)
+        if sums[later] < 1e-3 * before:  # a difference that has lost digits
+            sums[later] = _sum_of(timing, chains, later)
 
 
 @inner_kernel
 def log_crowding(timing, chains, concentration, row, rate):
     """Log of what a row with a rate does to the normalisers of all later rows; it is in no cluster."""
+    times, own, assigned, sums = timing.times, timing.rates[rate], chains.assigned, chains.sums
     total, product = 0.0, 1.0
-    for later in range(row + 1, timing.times.shape[0]):
-        exponent = -timing.rates[rate] * (timing.times[later] - timing.times[row])
+    for later in range(row + 1, times.shape[0]):
+        exponent = -own * (times[later] - times[row])
         if exponent < timing.log_least:
             break
-        if chains.assigned[later] >= 0:
-            product *= 1.0 + math.exp(exponent) / (concentration + chains.sums[later])
+        if assigned[later] >= 0:
+            product *= 1.0 + math.exp(exponent) / (concentration + sums[later])
             if product > LARGE:
                 total, product = total - math.log(product), 1.0
     return total - math.log(product)
@@ -166,39 +168,36 @@ def climb_rates(
             break
 
 
-@kernel
+@inner_kernel
 def halve_sums(
     timing,
     chains,  # IN, OUT: the sums, if they are to change
     concentration,
-    members,  # IN  (n,) int64, of both halves
+    halves,  # IN  members of both, and their sides
     n,
-    side,  # IN  (n,) int64
     rates,  # IN  of the first half, which is that of all members together, and of the second
     is_cut,  # IN  whether the halves are apart now
     changes,  # IN  whether they are to be the other way: `MADE`, or only `PROPOSED`
 ):
     """Log of the normalisers of all rows with the halves together, beside those with them apart."""
-    times, total = timing.times, 0.0
+    members, side, sums, times, total = halves.members, halves.side, chains.sums, timing.times, 0.0
     if rates[0] == rates[1]:
         return total
+    one, other = timing.rates[rates[0]], timing.rates[rates[1]]
     least, k = math.exp(timing.log_least), 0
     while side[k] == 0:
         k += 1
     row, n_left, joint, alone = members[k] + 1, n - k - 1, 1.0, 1.0
     while row < times.shape[0] and (n_left > 0 or max(joint, alone) > least):
         gap = times[row] - times[row - 1]
-        joint, alone = (
-            joint * math.exp(-timing.rates[rates[0]] * gap),
-            alone * math.exp(-timing.rates[rates[1]] * gap),
-        )
+        joint, alone = joint * math.exp(-one * gap), alone * math.exp(-other * gap)
         change = joint - alone if is_cut else alone - joint
-        now = chains.sums[row] + concentration
+        now = sums[row] + concentration
         then = max(now + change, concentration)
         if chains.assigned[row] >= 0:
             total += math.log(then / now) if is_cut else math.log(now / then)
         if changes:
-            chains.sums[row] = max(chains.sums[row] + change, 0.0)
+            sums[row] = max(sums[row] + change, 0.0)
         if n_left > 0 and members[n - n_left] == row:
             if side[n - n_left] == 1:
                 joint, alone = joint + 1.0, alone + 1.0

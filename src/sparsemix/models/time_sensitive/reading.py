@@ -14,6 +14,11 @@ from sparsemix.models.time_sensitive.times import row_name
 MOST = 2**31 - 1  # sums of counts over a row or a feature
 
 
+def sums_of_columns(columns: Any, counts: Any) -> Any:
+    """Sums of the counts in those columns that have any; there may be too many others to count."""
+    return np.bincount(np.unique(columns, return_inverse=True)[1], counts)
+
+
 class Table:
     """Rows as CSR of whole numbers, with the names of their columns."""
 
@@ -35,7 +40,8 @@ class Table:
             )
         shape = (self.n_rows, self.n_features)
         self.matrix = sparse.csr_array((counts.astype(np.int64), block.columns, block.indptr), shape=shape)
-        most = max(self.matrix.sum(axis=axis).max(initial=0) for axis in (0, 1))
+        sums = (self.matrix.sum(axis=1), sums_of_columns(block.columns, counts))
+        most = int(max(each.max(initial=0) for each in sums))
         if most > MOST:
             raise DataError(
                 f"'X' of {owner} must have sums of rows and columns up to {MOST}, but one is {most}."

@@ -13,16 +13,16 @@ import math
 import numpy as np
 
 from sparsemix.models.time_sensitive.state import MULTINOMIAL
-from sparsemix.numeric.jit import inner_inlined_kernel, inner_kernel
+from sparsemix.numeric.jit import inner_kernel
 from sparsemix.probability.gamma_ratios import log_rising
 
 # Numbers of NumPy, not literals: kernels that are handed these are compiled anew for each.
-ENTERS, LEAVES = np.int64(1), np.int64(-1)
+ENTERS, LEAVES, FIRST = np.int64(1), np.int64(-1), np.int64(0)
 NOTHING = -740.0  # nats of which the exponential is zero, but for numbers that are not normal
 FEW = 16  # up to so many tokens of a feature their logarithms are added; beyond, log gamma is asked
 
 
-@inner_inlined_kernel
+@inner_kernel
 def log_plus(table, pseudo_count, count):
     """log(pseudo_count + count)."""
     return table[count] if count < table.shape[0] else math.log(pseudo_count + count)
@@ -81,55 +81,55 @@ def cell_of(start, n_listed, keys, cells, listed, cluster):
 @inner_kernel
 def change_row(rows, row, prior, window, cluster, sign):
     """Add a row to what a cluster holds (`sign` is `ENTERS`), or take it away (`LEAVES`)."""
-    window.sizes[cluster] += sign
-    window.log_size[cluster] = math.log1p(window.sizes[cluster])
-    window.totals[cluster] += sign * rows.lengths[row]
-    lists, first, end = (
-        (window.start, window.n_listed, window.keys, window.cells),
-        rows.indptr[row],
-        rows.indptr[row + 1],
-    )
-    change_cells(*lists, rows.columns, rows.counts, first, end, cluster, sign, window.before)
+    sizes, totals, n_held, before = window.sizes, window.totals, window.n_held, window.before
+    levels, changes = window.levels, window.changes
+    start, n_listed, keys, cells = window.start, window.n_listed, window.keys, window.cells
+    sizes[cluster] += sign
+    window.log_size[cluster] = math.log1p(sizes[cluster])
+    totals[cluster] += sign * rows.lengths[row]
+    first, end = rows.indptr[row], rows.indptr[row + 1]
+    change_cells(start, n_listed, keys, cells, rows.columns, rows.counts, first, end, cluster, sign, before)
     if prior.family == MULTINOMIAL:
-        window.bulk[cluster] = math.log(prior.a * prior.n_features + window.totals[cluster])
+        window.bulk[cluster] = math.log(prior.a * prior.n_features + totals[cluster])
         return
-    n_moved = _list_levels(prior, window, cluster, end - first, sign)
-    change_cells(*lists, window.levels, window.changes, 0, n_moved, cluster, ENTERS, window.before)
-    window.off[cluster] = _off_sum(prior, window, cluster)
+    n_moved, n_new = _list_levels(before, rows.n_met, end - first, sign, levels, changes)
+    n_held[cluster] += n_new
+    change_cells(start, n_listed, keys, cells, levels, changes, FIRST, n_moved, cluster, ENTERS, before)
+    size, left = sizes[cluster], n_held[cluster]
+    window.off[cluster] = _off_sum(prior, start, n_listed, keys, cells, rows.n_met, cluster, size, left)
 
 
 @inner_kernel
-def _list_levels(prior, window, cluster, n, sign):
-    """Which lists of how often a cluster holds features change with its counts; returns how many changes."""
-    n_moved = 0
+def _list_levels(
+    before,  # IN  (n,) int32: counts before a row came, or went
+    n_met,
+    n,
+    sign,
+    levels_out,  # OUT (2 n,) int32: lists of how often a cluster holds features
+    changes_out,  # OUT (2 n,) int32: how many features more are in each
+):
+    """Which lists change with a cluster's counts; returns how many changes, and how many features it holds more."""
+    n_moved, n_new = 0, 0
     for i in range(n):
-        before = np.int64(window.before[i])
-        now = before + sign
-        if before > 0:
-            window.levels[n_moved], window.changes[n_moved] = prior.n_features + before - 1, -1
+        count = np.int64(before[i])
+        now = count + sign
+        if count > 0:
+            levels_out[n_moved], changes_out[n_moved] = n_met + count - 1, -1
             n_moved += 1
         if now > 0:
-            window.levels[n_moved], window.changes[n_moved] = prior.n_features + now - 1, 1
+            levels_out[n_moved], changes_out[n_moved] = n_met + now - 1, 1
             n_moved += 1
-        window.n_held[cluster] += (1 if now > 0 else 0) - (1 if before > 0 else 0)
-    return n_moved
+        n_new += (1 if now > 0 else 0) - (1 if count > 0 else 0)
+    return n_moved, n_new
 
 
 @inner_kernel
-def _off_sum(prior, window, cluster):
-    """Sum over all features of log(b + size - n_w); O(entries of the lists of how often)."""
-    size, left = window.sizes[cluster], window.n_held[cluster]
+def _off_sum(prior, start, n_listed, keys, cells, n_met, cluster, size, left):
+    """Sum over all features of log(b + size - n_w), of which `left` are held; O(entries of the lists of how often)."""
     total = (prior.n_features - left) * log_plus(prior.log_b, prior.b, size)
     times_held = 1
     while left > 0:
-        n = cell_of(
-            window.start,
-            window.n_listed,
-            window.keys,
-            window.cells,
-            prior.n_features + times_held - 1,
-            cluster,
-        )
+        n = cell_of(start, n_listed, keys, cells, n_met + times_held - 1, cluster)
         total += n * log_plus(prior.log_b, prior.b, size - times_held)
         left -= n
         times_held += 1
@@ -162,7 +162,7 @@ def gather(rows, row, prior, window):
     return rest
 
 
-@inner_inlined_kernel
+@inner_kernel
 def log_of_sums(prior, size, total, off, length):
     """What the predictive owes to the sums of cluster and row."""
     if prior.family == MULTINOMIAL:

@@ -11,13 +11,13 @@ from sparsemix.models.time_sensitive.chain_kernels import least_by_recursion, lo
 from sparsemix.models.time_sensitive.rate_kernels import log_crowding
 from sparsemix.models.time_sensitive.row_kernels import gather, log_of_new, log_of_sums
 from sparsemix.models.time_sensitive.state import MULTINOMIAL, RECURSION
-from sparsemix.numeric.jit import inner_kernel, kernel
+from sparsemix.numeric.jit import inner_kernel, spliced_kernel
 from sparsemix.probability.gamma_ratios import log_rising
 
 FAR = 50.0  # nats below the best; of such a candidate nothing is seen in a sum of double precision
 
 
-@kernel
+@inner_kernel
 def score_near(rows, row, prior, timing, chains, window, margin):
     """Log weight times predictive of each cluster in the window, without the row, and of a new one; how many.
 
@@ -50,7 +50,7 @@ def score_near(rows, row, prior, timing, chains, window, margin):
     return n + n_rates
 
 
-@inner_kernel
+@spliced_kernel
 def _score_by_recursion(row, length, prior, timing, chains, window, rest, best, margin):
     """Scores without what the row does to members after the next one; returns the best.
 
@@ -91,7 +91,7 @@ def _score_by_recursion(row, length, prior, timing, chains, window, rest, best, 
     return best
 
 
-@inner_kernel
+@spliced_kernel
 def _raise_by_recursion(row, timing, chains, window, least):
     """Add what the row does to the members after the next one, in logs, to scores that may come to `least` by it.
 

@@ -16,14 +16,14 @@ from sparsemix.models.time_sensitive.chain_kernels import append, weight_between
 from sparsemix.models.time_sensitive.rate_kernels import LARGE, MADE, PROPOSED, halve_sums
 from sparsemix.models.time_sensitive.row_kernels import draw, log_tokens
 from sparsemix.models.time_sensitive.state import COUNT, MULTINOMIAL, RECURSION
-from sparsemix.numeric.jit import inner_inlined_kernel, inner_kernel, kernel
+from sparsemix.numeric.jit import borrowing_kernel, inner_kernel, spliced_kernel
 from sparsemix.probability.gamma_ratios import log_rising
 
 LEAST = 1e-3  # weight of a half that the time speaks against, while members are drawn
 BOTH = -1
 
 
-@kernel
+@inner_kernel
 def collect(chains, first, second, members_out):
     """Members of one or two clusters (`second` may be -1) in the order of time; returns how many."""
     a, b, n = chains.head[first], -1, 0
@@ -41,12 +41,13 @@ def collect(chains, first, second, members_out):
 
 
 @inner_kernel
-def log_time_prior_of(timing, log_new, members, n, side, half, rate):
+def log_time_prior_of(timing, log_new, halves, n, half, rate):
     """Log prior of the members of one half, or `BOTH` together, with a rate; minus infinity if that is impossible.
 
     Without the normalisers.
     """
     times, way, own_rate = timing.times, timing.way, timing.rates[rate]
+    members, side = halves.members, halves.side
     total, product, weight, last, size = log_new, 1.0, 0.0, -1, 0
     for k in range(n):
         row = members[k]
@@ -86,22 +87,18 @@ def _history_in(timing, members, k, side, half):
 def log_evidence_ratio(
     rows,
     prior,
-    members,  # IN  (n,) int64
+    halves,  # IN, work
     n,
-    side,  # IN  (n,) int64
-    counts,  # work (n_features, 2) int64 zeros
 ):
     """Log evidence of the rows of the halves apart, beside that of all together."""
     indptr, columns, added, lengths = rows.indptr, rows.columns, rows.counts, rows.lengths
-    sizes, totals = np.zeros(2, np.int64), np.zeros(2, np.int64)
+    members, side, counts, sums = halves.members, halves.side, halves.counts, halves.sums
+    sums[:] = 0
     for k in range(n):
-        row, half = members[k], side[k]
-        sizes[half] += 1
-        totals[half] += lengths[row]
-        for at in range(indptr[row], indptr[row + 1]):
-            counts[columns[at], half] += added[at]
-    found = _evidence_of_sums(prior, sizes[0], totals[0]) + _evidence_of_sums(prior, sizes[1], totals[1])
-    found -= _evidence_of_sums(prior, sizes[0] + sizes[1], totals[0] + totals[1])
+        _add(indptr, columns, added, lengths, members[k], side[k], counts, sums)
+    sizes = (sums[0, 0], sums[1, 0])
+    found = _evidence_of_sums(prior, sizes[0], sums[0, 1]) + _evidence_of_sums(prior, sizes[1], sums[1, 1])
+    found -= _evidence_of_sums(prior, sizes[0] + sizes[1], sums[0, 1] + sums[1, 1])
     a, log_a, is_multinomial = prior.a, prior.log_a, prior.family == MULTINOMIAL
     for k in range(n):
         for at in range(indptr[members[k]], indptr[members[k] + 1]):
@@ -131,26 +128,26 @@ def _evidence_of_off(b, size, count):
     return log_rising(b, float(size - count)) - log_rising(b, float(size))
 
 
-@kernel
+@inner_kernel
 def draw_sides(
     rows,
     prior,
     timing,
-    members,  # IN  (n,) int64
+    halves,  # IN, OUT: sides
     n,
     first,  # IN  seeds: rows
     second,
     rates,  # IN  of the two halves
     uniforms,  # IN  (n,) float64, or none where the sides are given
-    side,  # IN, OUT (n,) int64
-    counts,  # work (n_features, 2) int64 zeros
 ):
     """Draw each member into one of two halves; returns the log probability of the sides."""
     # Arrays by themselves: a tuple of arrays is slow to hand over for each member.
     indptr, columns, added, lengths = rows.indptr, rows.columns, rows.counts, rows.lengths
     a, log_a, times, is_recursion = prior.a, prior.log_a, timing.times, timing.way == RECURSION
     rate, seeds = (timing.rates[rates[0]], timing.rates[rates[1]]), (first, second)
-    sums, weights, last, log_q = np.zeros((2, 2), np.int64), np.zeros(2), np.full(2, -1), 0.0
+    members, side, counts = halves.members, halves.side, halves.counts
+    sums, weights, last, log_q = halves.sums, halves.weights, halves.last, 0.0
+    sums[:], weights[:], last[:] = 0, 0.0, -1
     for half in range(2):
         _add(indptr, columns, added, lengths, seeds[half], half, counts, sums)
     for k in range(n):
@@ -183,7 +180,7 @@ def draw_sides(
     return log_q
 
 
-@inner_inlined_kernel
+@inner_kernel
 def _add(indptr, columns, added, lengths, row, half, counts, sums):
     """Add a row to what a half holds; `sums` are rows and tokens of the halves."""
     sums[half, 0] += 1
@@ -199,7 +196,7 @@ def _clear(indptr, columns, members, n, counts):
             counts[columns[at], 0] = counts[columns[at], 1] = 0
 
 
-@inner_inlined_kernel
+@inner_kernel
 def _recent(times, rate, weight, last, seed, row):
     """Weight of a half for a row: that of its members so far, and of the seed if that is to come."""
     passed = 0.0
@@ -223,7 +220,7 @@ def _weight_in_half(timing, last, size, seed, row):
     return passed
 
 
-@inner_inlined_kernel
+@inner_kernel
 def _odds_of_sums(prior, sums, length):
     """What the sums of the halves say for the second; the rising factorial as a power of its middle."""
     if prior.family == MULTINOMIAL:
@@ -232,23 +229,23 @@ def _odds_of_sums(prior, sums, length):
     return -length * math.log((prior.a + prior.b + sums[1, 0]) / (prior.a + prior.b + sums[0, 0]))
 
 
-@kernel
-def log_split_ratio(rows, prior, timing, members, n, side, rates, counts):
+@inner_kernel
+def log_split_ratio(rows, prior, timing, halves, n, rates):
     """Log joint of the halves apart, beside that of all members together with the rate of the first half.
 
     Without the normalisers, and without the prior of the second half's rate, which is drawn from it.
     """
     log_new = math.log(prior.concentration)
-    log_ratio = log_evidence_ratio(rows, prior, members, n, side, counts)
+    log_ratio = log_evidence_ratio(rows, prior, halves, n)
     for half in range(BOTH, 2):
-        in_time = log_time_prior_of(timing, log_new, members, n, side, half, rates[max(half, 0)])
+        in_time = log_time_prior_of(timing, log_new, halves, n, half, rates[max(half, 0)])
         log_ratio += -in_time if half == BOTH else in_time
         if in_time == -math.inf:
             return log_ratio
     return log_ratio
 
 
-@inner_kernel
+@spliced_kernel
 def relink(timing, chains, members, n, side, clusters):
     """Make chains of the halves, or one of both where the two clusters are the same."""
     for cluster in clusters:
@@ -268,7 +265,7 @@ def new_rate(timing, members, second, uniforms):
     return draw(timing.log_shares, timing.log_shares.shape[0], uniforms[at])
 
 
-@inner_kernel
+@spliced_kernel
 def split_or_merge(
     rows,
     prior,
@@ -279,47 +276,44 @@ def split_or_merge(
     second,
     uniforms,  # IN  (at least n,) float64, for the draws of a split
     uniform,  # IN  in (0, 1], for the acceptance
-    members,  # IN  (n_rows,) int64: those members
-    side,  # work (n_rows,) int64
-    counts,  # work (n_features, 2) int64 zeros
+    halves,  # IN: those members; work
 ):
     """Propose to cut the cluster of two rows, or to join their two; returns whether that was accepted."""
-    own, other = chains.assigned[first], chains.assigned[second]
+    assigned, rate, free, n_free = chains.assigned, chains.rate, chains.free, chains.n_free
+    own, other, members, side = assigned[first], assigned[second], halves.members, halves.side
     splits = own == other
     for k in range(n):
-        side[k] = 0 if chains.assigned[members[k]] == own else 1
+        side[k] = 0 if assigned[members[k]] == own else 1
     drawn = uniforms if splits else uniforms[:0]
-    rates = (chains.rate[own], chains.rate[other])
+    rates = (rate[own], rate[other])
     if splits:
         rates = (rates[0], new_rate(timing, members, second, uniforms))
     log_q, log_uniform = 0.0, math.log(uniform)
     if splits:
-        log_q = draw_sides(rows, prior, timing, members, n, first, second, rates, drawn, side, counts)
-    log_ratio = log_split_ratio(rows, prior, timing, members, n, side, rates, counts)
-    log_ratio += halve_sums(
-        timing, chains, prior.concentration, members, n, side, rates, not splits, PROPOSED
-    )
+        log_q = draw_sides(rows, prior, timing, halves, n, first, second, rates, drawn)
+    log_ratio = log_split_ratio(rows, prior, timing, halves, n, rates)
+    log_ratio += halve_sums(timing, chains, prior.concentration, halves, n, rates, not splits, PROPOSED)
     if (
         not splits and log_uniform < -log_ratio
     ):  # else the way back, which can only speak against it, is not asked
-        log_q = draw_sides(rows, prior, timing, members, n, first, second, rates, drawn, side, counts)
+        log_q = draw_sides(rows, prior, timing, halves, n, first, second, rates, drawn)
     if log_uniform >= (log_ratio - log_q if splits else log_q - log_ratio):
         return False
-    halve_sums(timing, chains, prior.concentration, members, n, side, rates, not splits, MADE)
+    halve_sums(timing, chains, prior.concentration, halves, n, rates, not splits, MADE)
     if splits:
-        chains.n_free[0] -= 1
-        new = chains.free[chains.n_free[0]]
-        chains.rate[new] = rates[1]
+        n_free[0] -= 1
+        new = free[n_free[0]]
+        rate[new] = rates[1]
     else:
         new = own
         chains.head[other] = -1
-        chains.free[chains.n_free[0]] = other
-        chains.n_free[0] += 1
+        free[n_free[0]] = other
+        n_free[0] += 1
     relink(timing, chains, members, n, side, (own, new))
     return True
 
 
-@kernel
+@borrowing_kernel
 def split_and_merge(
     rows,
     prior,
@@ -328,22 +322,18 @@ def split_and_merge(
     pairs,  # IN  (n_moves, 2) int64 rows
     uniforms,  # IN  (n_moves,) float64 in (0, 1]
     draws,  # IN  (at least n_rows,) float64
-    members,  # work (n_rows,) int64
-    side,  # work (n_rows,) int64
-    counts,  # work (n_features, 2) int64 zeros
+    halves,  # work
 ):
     """Propose a move for each pair, until the draws are used up; returns how many were proposed and accepted."""
     n_accepted, used = 0, 0
     for move in range(pairs.shape[0]):
         first, second = pairs[move, 0], pairs[move, 1]
         own, other = chains.assigned[first], chains.assigned[second]
-        n = collect(chains, own, -1 if own == other else other, members)
+        n = collect(chains, own, -1 if own == other else other, halves.members)
         if used + n > draws.shape[0]:
             return move, n_accepted
         drawn, uniform = draws[used : used + n], uniforms[move]
-        if split_or_merge(
-            rows, prior, timing, chains, n, first, second, drawn, uniform, members, side, counts
-        ):
+        if split_or_merge(rows, prior, timing, chains, n, first, second, drawn, uniform, halves):
             n_accepted += 1
         if own == other:
             used += n

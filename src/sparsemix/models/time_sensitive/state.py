@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 FloatVector = NDArray[np.float64]
 FloatMatrix = NDArray[np.float64]
 IntVector = NDArray[np.int64]
+IntMatrix = NDArray[np.int64]
 SmallVector = NDArray[np.int32]
 
 MULTINOMIAL, BERNOULLI = 0, 1
@@ -19,13 +20,15 @@ RECURSION, COUNT, SUM = 0, 1, 2
 class Rows(NamedTuple):
     """Rows of counts in the order of their times, CSR.
 
-    indptr : (n_rows + 1,); columns, counts : (nnz,); lengths : (n_rows,) sums of the counts.
+    indptr : (n_rows + 1,); counts : (nnz,); lengths : (n_rows,) sums of the counts.
+    columns : (nnz,) numbers of the features among those that any row holds; n_met : how many these are.
     """
 
     indptr: IntVector
     columns: SmallVector
     counts: SmallVector
     lengths: IntVector
+    n_met: int
 
 
 class Prior(NamedTuple):
@@ -115,8 +118,8 @@ class Window(NamedTuple):
     off : (n_slots,) Bernoulli rows: sum of log(b + size - n_w) over all features.
     log_size : (n_slots,) log(1 + size); bulk : (n_slots,) multinomial rows: log(a n_features + total).
     start, n_listed : (n_lists,) where each list begins, and how long it is; keys, cells : its clusters and counts.
-    Lists are those of the features, and after them, for Bernoulli rows, of v = 1, 2, ...: how many features a cluster
-    holds v times.
+    Lists are those of the features met, and after them, for Bernoulli rows, of v = 1, 2, ...: how many features a
+    cluster holds v times.
     before, levels, changes : (2 * entries of the longest row,) what a change of lists reads and leaves behind.
     gain : (n_slots,) zeros between visits.
     factors, scores : (n_slots + n_rates,) log prior weights of the candidates, and those with the predictives.
@@ -143,3 +146,19 @@ class Window(NamedTuple):
     factors: FloatVector
     scores: FloatVector
     crowding: FloatVector
+
+
+class Halves(NamedTuple):
+    """Two halves of the members of a cluster, or of two clusters; room for them, to be written on.
+
+    members : (n_rows,) in the order of time; side : (n_rows,) half that each is in, 0 or 1.
+    counts : (n_met, 2) of each feature in each half, zeros between moves; sums : (2, 2) rows and tokens of each half.
+    weights : (2,) of the history of each half, up to its last row; last : (2,) that row, -1 for none.
+    """
+
+    members: IntVector
+    side: IntVector
+    counts: IntMatrix
+    sums: IntMatrix
+    weights: FloatVector
+    last: IntVector

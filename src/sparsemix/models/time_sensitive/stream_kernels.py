@@ -8,7 +8,7 @@ import math
 
 from sparsemix.models.time_sensitive.state import MULTINOMIAL
 from sparsemix.models.time_sensitive.stream_state import EXPIRED, SOFT
-from sparsemix.numeric.jit import inner_kernel, kernel
+from sparsemix.numeric.jit import borrowing_kernel, inner_kernel
 from sparsemix.probability.gamma_ratios import log_rising
 
 FEW = 16  # up to so many tokens of a feature their logarithms are added; beyond, log gamma is asked
@@ -195,7 +195,7 @@ def renew_total(rules, clusters, slot):
     clusters.log_total[slot] = math.log(rules.a * rules.n_features + clusters.totals[slot])
 
 
-@kernel
+@borrowing_kernel
 def sum_off(rules, clusters, cells, slot):
     """Sum of log(b + size - n_w) over the features that a cluster holds; O(those)."""
     total, cell = 0.0, clusters.own[slot]
@@ -205,7 +205,7 @@ def sum_off(rules, clusters, cells, slot):
     clusters.off[slot] = total
 
 
-@kernel
+@borrowing_kernel
 def open_cluster(clusters, time):
     """Begin a cluster, with the next id and without rows; returns its slot."""
     n_active, n_free = clusters.numbers[0], clusters.numbers[1] - 1
@@ -250,7 +250,7 @@ def expire(rules, clusters, cells, time, ended):
     clusters.numbers[0] = n_kept
 
 
-@kernel
+@borrowing_kernel
 def learn(rows, row, rules, clusters, cells, slot, share):
     """A share of a row joins a cluster as its last."""
     time = rows.times[row]
@@ -301,7 +301,7 @@ def has_room(rows, row, clusters, cells, ended, is_soft):
     return clusters.numbers[1] > 0 and cells.numbers[1] >= needed and has_lines
 
 
-@kernel
+@borrowing_kernel
 def learn_rows(
     rows,
     row,  # the first to learn
@@ -334,7 +334,7 @@ def learn_rows(
     return row
 
 
-@kernel
+@borrowing_kernel
 def ask_rows(
     rows,
     rules,
@@ -354,7 +354,7 @@ def ask_rows(
         log_weight_out[row] = top + math.log(total)
 
 
-@kernel
+@borrowing_kernel
 def list_cells(
     clusters,
     cells,
@@ -373,7 +373,7 @@ def list_cells(
         indptr_out[at + 1] = n
 
 
-@kernel
+@borrowing_kernel
 def fill_cells(
     rules,
     clusters,  # IN, OUT
@@ -391,7 +391,7 @@ def fill_cells(
     renew_totals(rules, clusters)
 
 
-@kernel
+@borrowing_kernel
 def renew_totals(rules, clusters):
     """The logs of all sums, when the number of features has changed."""
     for at in range(clusters.numbers[0]):

@@ -10,7 +10,7 @@ import math
 from sparsemix.models.time_sensitive.row_kernels import draw
 from sparsemix.models.time_sensitive.stream_kernels import change_row, end_cluster, open_cluster, score_words
 from sparsemix.models.time_sensitive.stream_state import EMPTIED
-from sparsemix.numeric.jit import inner_kernel, kernel
+from sparsemix.numeric.jit import borrowing_kernel, inner_kernel
 
 NOTHING = -40.0  # log of a change that double precision does not show
 
@@ -85,7 +85,7 @@ def bring_back(clusters, slot):
     clusters.active[at] = slot
 
 
-@kernel
+@borrowing_kernel
 def score_again(rows, row, rules, clusters, cells, slots, log_weight, stamp, factor):
     """Scores of the candidates of a row that has been taken out, those of the live clusters by id; how many."""
     time_factors(rows, row, rules, clusters, slots, log_weight, stamp, factor)
@@ -96,7 +96,7 @@ def score_again(rows, row, rules, clusters, cells, slots, log_weight, stamp, fac
     return n
 
 
-@kernel
+@borrowing_kernel
 def take_out(rows, row, rules, clusters, cells, slot):
     """Take a row out of its cluster; returns whether that is empty now, and no candidate."""
     change_row(rows, row, rules, clusters, cells, slot, -1.0)
@@ -107,7 +107,7 @@ def take_out(rows, row, rules, clusters, cells, slot):
     return is_empty
 
 
-@kernel
+@borrowing_kernel
 def resample(
     rows,  # of the window
     rules,
@@ -163,7 +163,7 @@ def settle(rows, rules, clusters, slots):
         clusters.log_weight[slot] = math.log(clusters.weight[slot])
 
 
-@kernel
+@borrowing_kernel
 def retire(rows, n, rules, clusters, slots):
     """The first `n` rows of the window stay where they are from now on."""
     for row in range(n):
