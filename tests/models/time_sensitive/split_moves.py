@@ -6,7 +6,7 @@ import numpy as np
 from numpy.testing import assert_allclose
 from scipy.special import logsumexp
 from thread_cases import chains_of
-from thread_entries import collect, draw_sides, log_split_ratio
+from thread_entries import collect, log_q_of_sides, log_split_ratio
 
 from sparsemix.chains.inputs import by_first_appearance
 from sparsemix.models.time_sensitive import building, equations
@@ -31,7 +31,7 @@ def moves_of(case, labels, first, second):
             continue
         state = (case.rows, case.prior, case.timing, halves, n)
         rates = (0, 0)
-        log_q = draw_sides(*state, first, second, rates, np.empty(0))
+        log_q = log_q_of_sides(*state, first, second, rates)
         ratio = log_split_ratio(*state, rates)
         assert not halves.counts.any()
         moved = labels.copy()

@@ -123,13 +123,13 @@ def check_joint(case, chains, tally):
     assert_allclose(tally[0] + of_times - normalizer, expected, rtol=1e-11)
 
 
-def test_same_seed_gives_the_labels_of_the_reference_on_500_rows():
+def test_same_seed_gives_the_labels_of_the_reference_on_250_rows():
     rng = np.random.default_rng(11)
-    dense, times = stream(500, rng)
+    dense, times = stream(250, rng)
     case = setting("multinomial", "exponential", dense, times, concentration=0.1)
-    uniforms = rng.random((1, 500))
-    chains, window, tally = building.no_clusters(500), building.window_of(case.rows, case.prior), np.zeros(4)
-    kernels.sweep(case.rows, case.prior, case.timing, chains, window, rng.random(500), tally)
+    uniforms = rng.random((1, 250))
+    chains, window, tally = building.no_clusters(250), building.window_of(case.rows, case.prior), np.zeros(4)
+    kernels.sweep(case.rows, case.prior, case.timing, chains, window, rng.random(250), tally)
     labels = chains.assigned.copy()
     assert labels.min() >= 0
     for own in uniforms:

@@ -20,8 +20,11 @@ def collect(chains, first, second, members_out):
 
 
 @kernel
-def draw_sides(rows, prior, timing, halves, n, first, second, rates, uniforms):
-    return split_kernels.draw_sides(rows, prior, timing, halves, n, first, second, rates, uniforms)
+def log_q_of_sides(rows, prior, timing, halves, n, first, second, rates):
+    draws = halves.weights  # of which none is asked for
+    return split_kernels.draw_sides(
+        rows, prior, timing, halves, n, first, second, rates, draws, split_kernels.GIVEN
+    )
 
 
 @kernel

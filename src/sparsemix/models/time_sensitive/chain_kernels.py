@@ -193,9 +193,8 @@ def link_all(
     assigned,  # IN  (n_rows,) int64, -1 for none
 ):
     """Chains of an assignment; returns whether every member has a history that weighs something."""
-    chains.assigned[:] = -1
-    chains.head[:] = -1
-    chains.cursor[:] = -1
+    for row in range(assigned.shape[0]):
+        chains.assigned[row] = chains.head[row] = chains.cursor[row] = -1
     is_feasible = True
     for row in range(assigned.shape[0]):
         cluster = assigned[row]
@@ -203,7 +202,8 @@ def link_all(
             continue
         append(timing, chains, row, cluster)
         is_feasible &= chains.before[row] < 0 or timing.way == RECURSION or chains.weight[row] > 0.0
-    chains.cursor[:] = -1
+    for row in range(assigned.shape[0]):
+        chains.cursor[row] = -1
     return is_feasible
 
 

@@ -165,7 +165,7 @@ def sweep(
     tally,  # OUT (4,) float64: log evidence of all clusters, rows moved, clusters, most clusters looked at
 ):
     """Visit all rows once; rows without a cluster enter one."""
-    tally[:] = 0.0
+    tally[0] = tally[1] = tally[3] = 0.0
     for row in range(uniforms.shape[0]):
         look_ahead(rows, prior, timing, chains, window, row)
         own, falls_apart = -1, False

@@ -17,7 +17,7 @@ from sparsemix.numeric.jit import inner_kernel
 from sparsemix.probability.gamma_ratios import log_rising
 
 # Numbers of NumPy, not literals: kernels that are handed these are compiled anew for each.
-ENTERS, LEAVES, FIRST = np.int64(1), np.int64(-1), np.int64(0)
+ENTERS, LEAVES, ZERO = np.int64(1), np.int64(-1), np.int64(0)
 NOTHING = -740.0  # nats of which the exponential is zero, but for numbers that are not normal
 FEW = 16  # up to so many tokens of a feature their logarithms are added; beyond, log gamma is asked
 
@@ -94,7 +94,7 @@ def change_row(rows, row, prior, window, cluster, sign):
         return
     n_moved, n_new = _list_levels(before, rows.n_met, end - first, sign, levels, changes)
     n_held[cluster] += n_new
-    change_cells(start, n_listed, keys, cells, levels, changes, FIRST, n_moved, cluster, ENTERS, before)
+    change_cells(start, n_listed, keys, cells, levels, changes, ZERO, n_moved, cluster, ENTERS, before)
     size, left = sizes[cluster], n_held[cluster]
     window.off[cluster] = _off_sum(prior, start, n_listed, keys, cells, rows.n_met, cluster, size, left)
 
@@ -147,7 +147,7 @@ def gather(rows, row, prior, window):
     start, n_listed, keys, cells, gain = window.start, window.n_listed, window.keys, window.cells, window.gain
     for at in range(rows.indptr[row], rows.indptr[row + 1]):
         w, added = rows.columns[at], np.int64(rows.counts[at])
-        without = log_tokens(log_a, a, 0, added)
+        without = log_tokens(log_a, a, ZERO, added)
         rest += without
         for cell in range(start[w], start[w] + n_listed[w]):
             cluster, count = keys[cell], np.int64(cells[cell])
@@ -174,7 +174,7 @@ def log_of_sums(prior, size, total, off, length):
 @inner_kernel
 def log_of_new(prior, length):
     """The same for a cluster without rows."""
-    return log_of_sums(prior, 0, 0, prior.n_features * prior.log_b[0], length)
+    return log_of_sums(prior, ZERO, ZERO, prior.n_features * prior.log_b[0], length)
 
 
 @inner_kernel
@@ -183,7 +183,8 @@ def log_predictive(rows, row, prior, window, cluster):
     size = window.sizes[cluster]
     total = log_of_sums(prior, size, window.totals[cluster], window.off[cluster], rows.lengths[row])
     for at in range(rows.indptr[row], rows.indptr[row + 1]):
-        count = cell_of(window.start, window.n_listed, window.keys, window.cells, rows.columns[at], cluster)
+        listed = np.int64(rows.columns[at])
+        count = cell_of(window.start, window.n_listed, window.keys, window.cells, listed, cluster)
         total += log_tokens(prior.log_a, prior.a, count, np.int64(rows.counts[at]))
         if prior.family != MULTINOMIAL:
             total += log_plus(prior.log_b, prior.b, size) - log_plus(prior.log_b, prior.b, size - count)

@@ -14,13 +14,14 @@ import numpy as np
 
 from sparsemix.models.time_sensitive.chain_kernels import append, weight_between
 from sparsemix.models.time_sensitive.rate_kernels import LARGE, MADE, PROPOSED, halve_sums
-from sparsemix.models.time_sensitive.row_kernels import draw, log_tokens
+from sparsemix.models.time_sensitive.row_kernels import ZERO, draw, log_tokens
 from sparsemix.models.time_sensitive.state import COUNT, MULTINOMIAL, RECURSION
 from sparsemix.numeric.jit import borrowing_kernel, inner_kernel, spliced_kernel
 from sparsemix.probability.gamma_ratios import log_rising
 
 LEAST = 1e-3  # weight of a half that the time speaks against, while members are drawn
 BOTH = -1
+GIVEN = np.int64(-1)  # sides, instead of draws for them
 
 
 @inner_kernel
@@ -93,7 +94,8 @@ def log_evidence_ratio(
     """Log evidence of the rows of the halves apart, beside that of all together."""
     indptr, columns, added, lengths = rows.indptr, rows.columns, rows.counts, rows.lengths
     members, side, counts, sums = halves.members, halves.side, halves.counts, halves.sums
-    sums[:] = 0
+    for half in range(2):
+        sums[half, 0] = sums[half, 1] = 0
     for k in range(n):
         _add(indptr, columns, added, lengths, members[k], side[k], counts, sums)
     sizes = (sums[0, 0], sums[1, 0])
@@ -105,7 +107,7 @@ def log_evidence_ratio(
             w = columns[at]
             fewer, more = min(counts[w, 0], counts[w, 1]), max(counts[w, 0], counts[w, 1])
             if fewer > 0:
-                found += log_tokens(log_a, a, 0, fewer) - log_tokens(log_a, a, more, fewer)
+                found += log_tokens(log_a, a, ZERO, fewer) - log_tokens(log_a, a, more, fewer)
             if more > 0 and not is_multinomial:
                 found += _evidence_of_off(prior.b, sizes[0], counts[w, 0])
                 found += _evidence_of_off(prior.b, sizes[1], counts[w, 1])
@@ -138,7 +140,8 @@ def draw_sides(
     first,  # IN  seeds: rows
     second,
     rates,  # IN  of the two halves
-    uniforms,  # IN  (n,) float64, or none where the sides are given
+    draws,  # IN  float64
+    used,  # IN  draws that are used up, or `GIVEN`
 ):
     """Draw each member into one of two halves; returns the log probability of the sides."""
     # Arrays by themselves: a tuple of arrays is slow to hand over for each member.
@@ -147,8 +150,8 @@ def draw_sides(
     rate, seeds = (timing.rates[rates[0]], timing.rates[rates[1]]), (first, second)
     members, side, counts = halves.members, halves.side, halves.counts
     sums, weights, last, log_q = halves.sums, halves.weights, halves.last, 0.0
-    sums[:], weights[:], last[:] = 0, 0.0, -1
     for half in range(2):
+        sums[half, 0], sums[half, 1], weights[half], last[half] = 0, 0, 0.0, -1
         _add(indptr, columns, added, lengths, seeds[half], half, counts, sums)
     for k in range(n):
         row = members[k]
@@ -167,8 +170,8 @@ def draw_sides(
                 if held != held_by_other:
                     tokens = np.int64(added[at])
                     odds += log_tokens(log_a, a, held_by_other, tokens) - log_tokens(log_a, a, held, tokens)
-            if uniforms.shape[0] > 0:
-                side[k] = 1 if uniforms[k] < 1.0 / (1.0 + math.exp(min(-odds, 700.0))) else 0
+            if used >= 0:
+                side[k] = 1 if draws[used + k] < 1.0 / (1.0 + math.exp(min(-odds, 700.0))) else 0
             # Written so that a share next to one loses no digits.
             log_q -= np.logaddexp(0.0, -odds if side[k] == 1 else odds)
             _add(indptr, columns, added, lengths, row, side[k], counts, sums)
@@ -255,14 +258,14 @@ def relink(timing, chains, members, n, side, clusters):
 
 
 @inner_kernel
-def new_rate(timing, members, second, uniforms):
-    """Draw the rate of the second half from its prior, by the uniform number of its seed, which has no other use."""
+def new_rate(timing, members, second, draws, used):
+    """Draw the rate of the second half from its prior, by the draw of its seed, which has no other use."""
     if timing.rates.shape[0] == 1:
         return 0
     at = 0
     while members[at] != second:
         at += 1
-    return draw(timing.log_shares, timing.log_shares.shape[0], uniforms[at])
+    return draw(timing.log_shares, timing.log_shares.shape[0], draws[used + at])
 
 
 @spliced_kernel
@@ -274,7 +277,8 @@ def split_or_merge(
     n,  # IN  members of the clusters of the two rows
     first,  # IN  two different rows
     second,
-    uniforms,  # IN  (at least n,) float64, for the draws of a split
+    draws,  # IN  (at least used + n,) float64
+    used,  # IN  draws that are used up
     uniform,  # IN  in (0, 1], for the acceptance
     halves,  # IN: those members; work
 ):
@@ -284,19 +288,18 @@ def split_or_merge(
     splits = own == other
     for k in range(n):
         side[k] = 0 if assigned[members[k]] == own else 1
-    drawn = uniforms if splits else uniforms[:0]
     rates = (rate[own], rate[other])
     if splits:
-        rates = (rates[0], new_rate(timing, members, second, uniforms))
+        rates = (rates[0], new_rate(timing, members, second, draws, used))
     log_q, log_uniform = 0.0, math.log(uniform)
     if splits:
-        log_q = draw_sides(rows, prior, timing, halves, n, first, second, rates, drawn)
+        log_q = draw_sides(rows, prior, timing, halves, n, first, second, rates, draws, used)
     log_ratio = log_split_ratio(rows, prior, timing, halves, n, rates)
     log_ratio += halve_sums(timing, chains, prior.concentration, halves, n, rates, not splits, PROPOSED)
     if (
         not splits and log_uniform < -log_ratio
     ):  # else the way back, which can only speak against it, is not asked
-        log_q = draw_sides(rows, prior, timing, halves, n, first, second, rates, drawn)
+        log_q = draw_sides(rows, prior, timing, halves, n, first, second, rates, draws, GIVEN)
     if log_uniform >= (log_ratio - log_q if splits else log_q - log_ratio):
         return False
     halve_sums(timing, chains, prior.concentration, halves, n, rates, not splits, MADE)
@@ -325,15 +328,15 @@ def split_and_merge(
     halves,  # work
 ):
     """Propose a move for each pair, until the draws are used up; returns how many were proposed and accepted."""
-    n_accepted, used = 0, 0
+    n_accepted, used = 0, ZERO
     for move in range(pairs.shape[0]):
         first, second = pairs[move, 0], pairs[move, 1]
         own, other = chains.assigned[first], chains.assigned[second]
         n = collect(chains, own, -1 if own == other else other, halves.members)
         if used + n > draws.shape[0]:
             return move, n_accepted
-        drawn, uniform = draws[used : used + n], uniforms[move]
-        if split_or_merge(rows, prior, timing, chains, n, first, second, drawn, uniform, halves):
+        uniform = uniforms[move]
+        if split_or_merge(rows, prior, timing, chains, n, first, second, draws, used, uniform, halves):
             n_accepted += 1
         if own == other:
             used += n
