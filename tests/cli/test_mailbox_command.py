@@ -98,11 +98,23 @@ def test_files_that_are_no_mailbox_or_in_the_way(sparsemix, mail, tmp_path, monk
     assert not page.exists()
 
 
-def test_messages_that_share_no_word(sparsemix, mail, tmp_path):
-    page = tmp_path / "threads.html"
-    assert sparsemix("mailbox", mail, "-o", page, "--min-messages", 100, "--quiet") == 1
-    assert (
-        "must hold words that several messages have, but there are none. Lower --min-messages."
-        in sparsemix.err
+@pytest.mark.parametrize(
+    ("copies", "options", "remedy"),
+    [(1, ["--min-messages", 100], "Lower --min-messages."), (4, ["--max-share", 0], "Raise --max-share.")],
+)
+def test_messages_that_share_no_word(sparsemix, mail, tmp_path, copies, options, remedy):
+    page, longer = tmp_path / "threads.html", tmp_path / "longer.mbox"
+    text = mail.read_text()
+    longer.write_text(
+        "".join(text.replace("@example.org>", f"{copy}@example.org>") for copy in range(copies))
     )
+    assert sparsemix("mailbox", longer, "-o", page, *options, "--quiet") == 1
+    assert f"several messages have and not too many, but there are none. {remedy}" in sparsemix.err
+    assert not page.exists()
+
+
+def test_the_model_has_a_file_of_its_own(sparsemix, mail, tmp_path):
+    page = tmp_path / "threads.html"
+    assert sparsemix("mailbox", mail, "-o", page, "--save", page) == 2
+    assert "--save must be another file than --output" in sparsemix.err
     assert not page.exists()

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sparsemix.cli.console import note, show, show_json
 from sparsemix.cli.first_run import say_if_compiling
@@ -12,9 +12,12 @@ from sparsemix.cli.progress import waiting
 from sparsemix.cli.starting import new_model
 from sparsemix.cli.tables import threads_table
 from sparsemix.cli.times import sample
-from sparsemix.foundation.errors import DataError
+from sparsemix.foundation.errors import DataError, ParameterError
 from sparsemix.foundation.extras import plotly
 from sparsemix.foundation.wording import counted
+
+if TYPE_CHECKING:
+    from sparsemix.data.report import MailboxReport
 
 _SHORT = 12  # threads that the table shows
 
@@ -73,15 +76,15 @@ def cluster_mailbox(
     check_page_output(output)
     if save is not None:
         check_model_output(save)
+        if save.resolve() == output.resolve():
+            raise ParameterError(f"--save must be another file than --output, but both are {str(save)!r}.")
     model = new_model(Kind.TIME_SENSITIVE, wish.sampling)
     with waiting(f"Reading {file}", quiet=quiet):
         mailbox = read_mailbox(file, **wish.reading)
     for sentence in str(mailbox.report).splitlines()[1:]:
         note(f"{sentence[0].upper()}{sentence[1:]}.", quiet=quiet)
     if not mailbox.dataset.matrix.shape[1]:
-        raise DataError(
-            f"{file} must hold words that several messages have, but there are none. Lower --min-messages."
-        )
+        raise _no_words(file, mailbox.report)
     say_if_compiling([model], quiet=quiet)
     sample(model, mailbox.dataset, quiet=quiet)
     summary = summarize_threads(
@@ -91,6 +94,13 @@ def cluster_mailbox(
     if save is not None:
         save_model(model, save)
     _show(summary, output, json=json, quiet=quiet)
+
+
+def _no_words(file: Path, report: "MailboxReport") -> DataError:
+    remedy = "Raise --max-share." if report.n_common_words else "Lower --min-messages."
+    return DataError(
+        f"{file} must hold words that several messages have and not too many, but there are none. {remedy}"
+    )
 
 
 def _show(summary: dict[str, Any], output: Path, *, json: bool, quiet: bool) -> None:

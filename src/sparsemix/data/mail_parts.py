@@ -43,7 +43,10 @@ def author_of(message: "Message[str, str]") -> str:
     'Müller, Jo'
     """
     raw = _raw_header(message, "from")
-    name, address = parseaddr(raw)
+    try:
+        name, address = parseaddr(raw)
+    except RecursionError:  # comments nested too deep
+        name = address = ""
     return _decode_words(name) or _decode_words(address) or _decode_words(raw)
 
 

@@ -3,7 +3,7 @@
 import re
 
 QUOTED = re.compile(r"\s*\w{0,4}>")
-ESCAPED = re.compile(r">+(?=From )")
+ESCAPED = re.compile(r"(?<!>)>++(?=From )")
 WROTE = re.compile(
     r"@|\b(?:wrote|writes|said|says|schrieb|schreibt|écrit|escribió|scrisse|ha scritto|schreef|skrev|napisał|пишет)\b",
     re.IGNORECASE,

@@ -4,7 +4,8 @@ import re
 import unicodedata
 
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
-ADDRESS = re.compile(r"\w+://\S+|www\.\S+|\S+@\S+")
+# Each alternative begins where a word or a run without blanks does, and gives nothing back: linear in any text.
+ADDRESS = re.compile(r"(?<!\w)\w++://\S+|www\.\S+|(?<!\S)\S[^\s@]*+@\S+")
 PREFIX = re.compile(
     r"\s*(?:(?:re|fwd?|aw|wg|sv|vs|antw|tr|rv|rif|odp)(?:\[\d+\]|\^\d+)?\s*:|\[[^\[\]]{1,40}\])",
     re.IGNORECASE,
