@@ -80,15 +80,12 @@ def fit_table(
         return
     check_model_output(output, source)
     model = start_model(kind, parameters, output if resume else None, quiet=source.quiet)
-    if cluster:
-        names = learn_on_workers(model, source, output, cluster, resume=resume)
-        save_model(model, output)
-        show_fit(model, source, output, label_names=names, json=json, quiet=source.quiet)
-        return
     source = source_for(model, source)
     known = KnownRows(model, is_wanted=labelled, quiet=source.quiet)
     run |= {"quiet": source.quiet}
-    if kind is Kind.HASHED_GIBBS:
+    if cluster:
+        learn_on_workers(model, source, output, cluster, known=known, resume=resume)
+    elif kind is Kind.HASHED_GIBBS:
         learn_in_sweeps(model, source, output, resume=resume, **run)
     elif kind is Kind.ONLINE:
         run |= {"known": known, "batch_rows": batch_rows}

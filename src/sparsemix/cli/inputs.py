@@ -67,8 +67,8 @@ class Source:
 
         with waiting(f"Reading {self.path}", quiet=self.quiet), columns_by_option(self.reading):
             dataset = read_table(self.path, **self.reading)
-        self._say_guesses(dataset.report)
-        self._say_losses(dataset.report)
+        self.say_guesses(dataset.report)
+        self.say_losses(dataset.report)
         return dataset
 
     def stream(
@@ -85,11 +85,11 @@ class Source:
         with columns_by_option(self.reading):
             for batch in batches:
                 if report is None:
-                    self._say_guesses(batch.report)
+                    self.say_guesses(batch.report)
                 report = batch.report if report is None else report + batch.report
                 yield batch
         if report is not None:
-            self._say_losses(report)
+            self.say_losses(report)
 
     def asked(self, model: Any, rows: int | None = None) -> WatchedBatches:
         """Return the table in batches for questions to a model; what it does not know is counted.
@@ -140,7 +140,8 @@ class Source:
         note(f"{kept.report.removed}.", quiet=self.quiet)
         return kept
 
-    def _say_guesses(self, report: "ReadReport") -> None:
+    def say_guesses(self, report: "ReadReport") -> None:
+        """Tell the user which columns were guessed."""
         named = {role: column for role, column in report.guessed.items() if not column.startswith("(")}
         if named:
             told = ", ".join(f"--{role} {brief(column)!r}" for role, column in named.items())
@@ -160,7 +161,8 @@ class Source:
                 quiet=self.quiet,
             )
 
-    def _say_losses(self, report: "ReadReport") -> None:
+    def say_losses(self, report: "ReadReport") -> None:
+        """Tell the user what reading dropped and merged."""
         for sentence in str(replace(report, guessed={}, unused_counts=())).splitlines()[1:]:
             note(f"{sentence}.", quiet=self.quiet)
 

@@ -26,6 +26,7 @@ class KnownRows:
 
     Attributes
     ----------
+    is_wanted : bool
     names : list of str or None
         The labels, known once the first rows are; cluster 0 stands for the first.
 
@@ -38,7 +39,7 @@ class KnownRows:
     def __init__(self, model: Any, *, is_wanted: bool, quiet: bool = False) -> None:
         self._n_components = _most_clusters(model)
         self._must_have_some = getattr(model, "unlabeled_weight", 1.0) == 0.0
-        self._is_wanted, self._quiet = is_wanted, quiet
+        self.is_wanted, self._quiet = is_wanted, quiet
         self.names: list[str] | None = None
         if self._must_have_some and not is_wanted:
             raise ParameterError(
@@ -55,14 +56,17 @@ class KnownRows:
         DataError
             When only labelled rows are to count and there are none.
         """
-        if not self._is_wanted:
+        if not self.is_wanted:
             return None
         if self.names is None:
-            names = [] if rows.label_names is None else [str(name) for name in rows.label_names]
-            self._check(len(names))
-            self._say(names)
-            self.names = names
+            self.meet([] if rows.label_names is None else [str(name) for name in rows.label_names])
         return rows.labels
+
+    def meet(self, names: list[str]) -> None:
+        """Check the labels and say which cluster stands for which; raises as `of`."""
+        self._check(len(names))
+        self._say(names)
+        self.names = names
 
     def _check(self, n_labels: int) -> None:
         if n_labels > self._n_components:

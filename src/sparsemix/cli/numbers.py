@@ -47,7 +47,7 @@ class NumberSource(Source):
         features = self._known_columns(arguments) if named is None else names_in(named)
         with waiting(f"Reading {self.path}", quiet=self.quiet):
             found = read_numbers(self.path, features=features, **arguments)
-        self._say_guesses(found.report)
+        self.say_guesses(found.report)
         if all(map(_is_number, found.feature_names)):
             note(
                 "All names of columns are numbers. If the first line is no header, name the columns: --columns "

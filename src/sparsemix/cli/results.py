@@ -1,7 +1,7 @@
 """Ask a model and put its answers into plain values, for tables and JSON alike."""
 
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +10,10 @@ from sparsemix.cli.inputs import Source
 from sparsemix.cli.progress import with_progress
 from sparsemix.cli.table_options import typed
 from sparsemix.cli.tables import clusters_table, percent
-from sparsemix.cli.watching import WatchedBatches
+from sparsemix.cli.watching import Seen, WatchedBatches
 from sparsemix.foundation.errors import DataError, parameter_error
 from sparsemix.foundation.wording import counted
 from sparsemix.reporting import summarize_model
-from sparsemix.reporting.comparison import n_tokens
 from sparsemix.reporting.summary import CLUTTER, describe_component, takes_real_numbers
 
 _FOR_KEYWORDS = (
@@ -51,30 +50,32 @@ def pick_component(clusters: Sequence[dict[str, Any]], component: int) -> dict[s
     raise parameter_error("component", "clusters", f"one of {ids}", component)
 
 
-def score_batches(model: Any, batches: Iterable[Any], *, quiet: bool = False) -> dict[str, float | None]:
+def summed_scores(model: Any, answers: Any) -> dict[str, float | None]:
     """Return the number of rows and keywords, and the mean log density of each in nats; None without keywords.
 
     A keyword counts as often as it stands in a row for a model of counts, else once, and not at all where the model
     leaves it out of account. Rows of real numbers have values in the place of keywords.
+
+    Parameters
+    ----------
+    model : fitted mixture
+    answers : Answers or SpreadAnswers
+        Of the question `scores`.
 
     Raises
     ------
     DataError
         When there is no row.
     """
-    n_rows, n_keywords, total = 0, 0.0, 0.0
+    total = sum(float(densities.sum()) for _, (densities,) in answers)
     noun = "value" if takes_real_numbers(model) else "keyword"
-    for batch in with_progress("Scoring", batches, quiet=quiet):
-        total += float(model.score_samples(batch).sum())
-        n_rows += len(batch)
-        n_keywords += n_tokens(model, batch)
-    if n_rows == 0:
+    if answers.n_rows == 0:
         raise DataError("there is no row to score. Check the input and its columns.")
     return {
-        "rows": n_rows,
-        f"{noun}s": int(n_keywords),
-        "log_density_per_row": total / n_rows,
-        f"log_density_per_{noun}": total / n_keywords if n_keywords else None,
+        "rows": answers.n_rows,
+        f"{noun}s": int(answers.total),
+        "log_density_per_row": total / answers.n_rows,
+        f"log_density_per_{noun}": total / answers.total if answers.total else None,
     }
 
 
@@ -169,14 +170,14 @@ def say_if_one_has_nearly_all(
     note(f"warning: {found} {_FOR_NUMBERS if are_real else _FOR_KEYWORDS}", quiet=quiet)
 
 
-def say_unknown(batches: WatchedBatches, *, quiet: bool = False) -> None:
+def say_unknown(batches: Seen, *, quiet: bool = False) -> None:
     """Tell the user of rows that a model can say nothing about."""
     if batches.n_unknown_rows:
         share = f"{batches.n_unknown_rows:,} of {batches.n_rows:,}"
         note(f"Rows with only keywords that the model does not know: {share}.", quiet=quiet)
 
 
-def show_assigned(batches: WatchedBatches, path: Path, *, json: bool, quiet: bool) -> None:
+def show_assigned(batches: Seen, path: Path, *, json: bool, quiet: bool) -> None:
     """Say where assignments are: as JSON on stdout, or as a note."""
     note(f"Wrote {counted(batches.n_rows, 'row')} to {path}.", quiet=quiet or json)
     if json:

@@ -8,11 +8,14 @@ from typing import Any
 from sparsemix.cli.console import note
 from sparsemix.cli.epochs import say_what_is_amiss
 from sparsemix.cli.inputs import Source
+from sparsemix.cli.known_rows import KnownRows
 from sparsemix.cli.learning import stop_saved
 from sparsemix.cli.options import Kind
 from sparsemix.cli.progress import rows_progress
+from sparsemix.cli.settling import settle
 from sparsemix.cli.starting import check_any_row
 from sparsemix.cli.stopping import SAVED_UNLESS_ASKED_AGAIN, stop_between_blocks
+from sparsemix.cli.table_options import columns_by_option
 from sparsemix.cli.workers import opened_client
 from sparsemix.foundation.errors import ParameterError
 from sparsemix.foundation.wording import counted
@@ -45,8 +48,8 @@ def check_for_workers(
 
 
 def learn_on_workers(
-    model: Any, source: Source, output: Path, cluster: dict[str, Any], *, resume: bool
-) -> list[str] | None:
+    model: Any, source: Source, output: Path, cluster: dict[str, Any], *, known: KnownRows, resume: bool
+) -> None:
     """Fit a model to files that workers read; it is saved after each join, from where --resume goes on.
 
     Parameters
@@ -59,13 +62,10 @@ def learn_on_workers(
         The model file.
     cluster : dict
         ``workers`` or ``dask``, as `takes_cluster` gives them.
+    known : KnownRows
+        Told the labels, if a column has some.
     resume : bool
         Go on with the model in `output`, if it is there.
-
-    Returns
-    -------
-    list of str or None
-        Labels of rows, if a column has some; cluster 0 stands for the first.
 
     Raises
     ------
@@ -75,6 +75,7 @@ def learn_on_workers(
         When Dask is not installed, or there are no workers.
     """
     runs_in_epochs = not hasattr(model, "partial_fit")
+    settle(source)
     total, unit = (model.n_init * model.max_iter, "epochs") if runs_in_epochs else (None, "rows")
     with (
         opened_client(
@@ -82,6 +83,7 @@ def learn_on_workers(
         ) as client,
         stop_between_blocks(SAVED_UNLESS_ASKED_AGAIN, quiet=source.quiet) as stop,
         rows_progress("Learning", total, quiet=source.quiet, unit=unit) as advance,
+        columns_by_option(source.reading),
         warnings.catch_warnings(),
     ):
         warnings.filterwarnings("ignore", ".* (has not converged|rows have probability zero) ")
@@ -102,10 +104,11 @@ def learn_on_workers(
     check_any_row(model.n_rows_seen_)
     if runs_in_epochs:
         say_what_is_amiss(model, quiet=source.quiet)
+    source.say_losses(run.report)
+    if known.is_wanted:
+        known.meet(run.label_names or [])
     sent = f"{run.n_bytes / MEGABYTE:,.1f} MB of messages"
     note(f"{counted(len(run.joins), 'join')}, {sent}, {run.seconds:,.1f} s.", quiet=source.quiet)
-    names: list[str] | None = run.label_names
-    return names
 
 
 def _fit(model: Any, source: Source, output: Path, client: Any, *, resume: bool, on_join: Any) -> Any:

@@ -1,13 +1,27 @@
 """Look at batches of rows on their way to a model: how many, and how many hold nothing that it knows."""
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparsemix.foundation.errors import DataError, listed
 from sparsemix.foundation.wording import counted
+
+
+class Seen(Protocol):
+    """What was seen of rows so far; `WatchedBatches` says what the numbers are."""
+
+    @property
+    def n_rows(self) -> int:
+        """Rows."""
+        ...
+
+    @property
+    def n_unknown_rows(self) -> int:
+        """Rows of which the model knows nothing."""
+        ...
 
 
 class WatchedBatches:
@@ -39,14 +53,15 @@ class WatchedBatches:
         for batch in self._batches:
             if self._model is not None:
                 if self.n_rows == 0:
-                    _check_any_known(self._model, batch.feature_names)
+                    check_any_known(self._model, batch.feature_names)
                 self.n_unknown_rows += int(self._model.unknown_rows(batch).sum())
             self.n_rows += len(batch)
             self.names = batch.feature_names
             yield batch
 
 
-def _check_any_known(model: Any, names: NDArray[np.object_] | None) -> None:
+def check_any_known(model: Any, names: NDArray[np.object_] | None) -> None:
+    """Raise DataError if a model knows none of the keywords of a table."""
     known = getattr(model, "feature_names_in_", None)
     if known is None or names is None or not len(names) or not set(known).isdisjoint(names):
         return

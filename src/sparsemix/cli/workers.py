@@ -39,7 +39,7 @@ def opened_client(
         return
     try:
         client = distributed.Client(dask_address, timeout=_PATIENCE, set_as_default=False)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, TypeError) as error:  # TypeError where certificates are missing
         raise ClusterError(
             f"no Dask scheduler answers at {dask_address!r}: {error}. Check the address of --dask."
         ) from error

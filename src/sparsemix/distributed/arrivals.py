@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from sparsemix.data.feature_names import FeatureNames, Names
 from sparsemix.data.inputs import BinaryRows
 from sparsemix.data.labels import known_labels
-from sparsemix.distributed.batches import label_names, opened, together
+from sparsemix.data.report import ReadReport
+from sparsemix.distributed.batches import check_labels, label_names, opened, report, together
 from sparsemix.distributed.cluster import Cluster
 from sparsemix.distributed.wire import call
 
@@ -20,6 +21,7 @@ class Loaded(NamedTuple):
     rows: BinaryRows
     labels: NDArray[np.int64]
     label_names: list[str] | None
+    report: ReadReport
 
 
 class Look(NamedTuple):
@@ -29,6 +31,7 @@ class Look(NamedTuple):
     n_features: int
     names: Names | None
     label_names: list[str] | None
+    report: ReadReport
 
 
 class Batch(NamedTuple):
@@ -75,11 +78,14 @@ class Arrivals:
         Of the batches whose turn has come.
     label_names : list of str or None
         Likewise.
+    report : ReadReport
+        Likewise, of reading them.
     """
 
     def __init__(self, cluster: Cluster, batches: list[Any], model: Any, n_ahead: int) -> None:
         self.features: FeatureNames | None = None
         self.label_names: list[str] | None = None
+        self.report = ReadReport()
         self._cluster, self._model, self._owner = cluster, model, type(model).__name__
         self._waiting, self._n_ahead = deque(batches), n_ahead
         self._loading: deque[tuple[Any, Any]] = deque()
@@ -126,8 +132,10 @@ class Arrivals:
         loaded, look = self._loading.popleft()
         found = self._cluster.wait(look)
         columns = self._columns(found)
+        self.report += found.report
         if found.label_names is not None:
             self.label_names = together(self.label_names or [], found.label_names)
+            check_labels(self.label_names, _most_components(self._model))
         assert self.features is not None
         batch = Batch(loaded, found.n_rows, columns, self.label_names, self.features.n_features)
         return Share(batch, 0, found.n_rows)
@@ -144,11 +152,17 @@ class Arrivals:
 def load(batch: Any, model: Any) -> Loaded:
     """The rows of a batch as the model reads them; runs on a worker."""
     X, y = opened(batch)
+    names, most = label_names(batch), _most_components(model)
+    check_labels(names or [], most)
     rows = model._rows(X)
-    return Loaded(rows, known_labels(y, rows.n_rows, int(model.n_components)), label_names(batch))
+    return Loaded(rows, known_labels(y, rows.n_rows, most), names, report(batch))
 
 
 def look_at(loaded: Loaded) -> Look:
     """What is to be known of a batch; runs on a worker."""
     rows = loaded.rows
-    return Look(rows.n_rows, rows.n_features, rows.names, loaded.label_names)
+    return Look(rows.n_rows, rows.n_features, rows.names, loaded.label_names, loaded.report)
+
+
+def _most_components(model: Any) -> int:
+    return int(model._new_settings().n_components)

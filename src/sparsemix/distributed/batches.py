@@ -5,6 +5,11 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsemix.data.dataset import Dataset
+from sparsemix.data.report import ReadReport
+from sparsemix.foundation.errors import DataError, parameter_error
+from sparsemix.foundation.wording import counted
+
 
 class NamedLabels(NamedTuple):
     """Labels of the rows of one file: `codes`, (n_rows,), are positions in `names`, -1 where there is none."""
@@ -41,10 +46,31 @@ def label_names(batch: Any) -> list[str] | None:
     return names.names if isinstance(names, NamedLabels) else None
 
 
+def report(batch: Any) -> ReadReport:
+    """What reading a batch did; nothing where it is no data set."""
+    rows, _ = opened(batch)
+    return rows.report if isinstance(rows, Dataset) else ReadReport()
+
+
 def numbered(batch: Any, names: list[str]) -> tuple[Any, Any]:
     """Rows of a file with labels that are positions in `names`, those of all files; runs on a worker."""
     rows, labels = batch
     return rows, labels.numbered(names)
+
+
+def check_labels(names: list[str], n_components: int) -> None:
+    """Raise ParameterError if there are more labels than components."""
+    if len(names) > n_components:
+        rule = f"at least {len(names)}, for the files have as many labels, and each is a component of its own"
+        raise parameter_error("n_components", "fit", rule, n_components)
+
+
+def other_batches(n_rows: int) -> DataError:
+    """What to raise where a checkpoint is to go on with batches that it has not learnt."""
+    return DataError(
+        f"the batches are not those that the checkpoint has learnt {counted(n_rows, 'row')} of. Give the same ones in "
+        f"the same order, or start anew without resume."
+    )
 
 
 def together(names: list[str], more: list[str]) -> list[str]:

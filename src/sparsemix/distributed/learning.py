@@ -125,7 +125,8 @@ def fit(
     if isinstance(model, OnlineBernoulliMixture):
         _fit_online(model, cluster, batches, int(n_children), run, file, goes_on=goes_on)
     else:
-        rows = RowsOnWorkers(cluster, cluster.kept(batches) if keep_rows else batches, model, run)
+        n_rows = model.n_rows_seen_ if goes_on else None
+        rows = RowsOnWorkers(cluster, cluster.kept(batches) if keep_rows else batches, model, run, n_rows)
         _fit_em(model, rows, run, file, goes_on=goes_on)
     return run
 

@@ -10,7 +10,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sparsemix.data.feature_names import FeatureNames
-from sparsemix.distributed.batches import label_names, numbered, opened, together
+from sparsemix.data.report import ReadReport
+from sparsemix.distributed.batches import (
+    check_labels,
+    label_names,
+    numbered,
+    opened,
+    other_batches,
+    report,
+    together,
+)
 from sparsemix.distributed.cluster import Cluster
 from sparsemix.distributed.run import Join, Run, Stopwatch
 from sparsemix.distributed.wire import call, n_bytes
@@ -40,6 +49,8 @@ class RowsOnWorkers(Elsewhere):
         Whose parameters say how rows are read.
     run : Run
         Gets the names of labels.
+    n_rows : int, optional
+        That a checkpoint has learnt, which the fit goes on from.
 
     Attributes
     ----------
@@ -49,22 +60,40 @@ class RowsOnWorkers(Elsewhere):
 
     last_join: Join
 
-    def __init__(self, cluster: Cluster, batches: list[Any], model: Any, run: Run) -> None:
-        self._cluster, self._batches, self._run = cluster, batches, run
+    def __init__(
+        self, cluster: Cluster, batches: list[Any], model: Any, run: Run, n_rows: int | None = None
+    ) -> None:
+        self._cluster, self._batches, self._run, self._n_rows = cluster, batches, run, n_rows
         self._model = type(model)(**model.get_params())
         self._looks: list[Look] = []
         self._features: FeatureNames | None = None
 
     def survey(self, features: FeatureNames | None) -> FeatureNames:
-        """See `Elsewhere`; also the names of labels in files, in the order of their appearance."""
+        """See `Elsewhere`; also what files say of labels, in the order of their appearance, and of their reading."""
         found = list(self._cluster.in_order(call(look, batch, self._model) for batch in self._batches))
-        names = [own for _, own in found if own is not None]
+        self._run.report = sum((read for _, _, read in found), start=ReadReport())
+        names = [own for _, own, _ in found if own is not None]
         if names:
             self._run.label_names = together([], [each for own in names for each in own])
+            check_labels(self._run.label_names, self._model.n_components)
             self._batches = [call(numbered, batch, self._run.label_names) for batch in self._batches]
-        self._looks = [each for each, _ in found]
-        self._features, _ = union(self._looks, type(self._model).__name__, features)
+        looks = [each for each, _, _ in found]
+        self._features, _ = union(looks, type(self._model).__name__, features)
+        if self._n_rows is not None:
+            self._check_same(looks, features)
+        some = [(batch, each) for batch, each in zip(self._batches, looks, strict=True) if each.n_rows]
+        self._batches, self._looks = [batch for batch, _ in some], [each for _, each in some]
         return self._features
+
+    def _check_same(self, looks: list[Look], features: FeatureNames | None) -> None:
+        n_rows, found = sum(each.n_rows for each in looks), self._features
+        if (
+            n_rows != self._n_rows
+            or found is None
+            or features is None
+            or found.n_features != features.n_features
+        ):
+            raise other_batches(self._n_rows or 0)
 
     def summarize(self, parameters: Parameters, loop: Loop) -> Statistics:
         """See `Elsewhere`; one join."""
@@ -113,9 +142,11 @@ def shared(model: Any, features: FeatureNames, parameters: Parameters | None) ->
     return Shared(model, features, parameters)
 
 
-def look(batch: Any, model: Any) -> tuple[Look, list[str] | None]:
-    """Features and rows of a batch, and the names of its labels where a column has them; runs on a worker."""
-    return portions.look(model, *opened(batch)), label_names(batch)
+def look(batch: Any, model: Any) -> tuple[Look, list[str] | None, ReadReport]:
+    """Features and rows of a batch, and of a file names of labels and what reading did; runs on a worker."""
+    names = label_names(batch)
+    check_labels(names or [], model.n_components)
+    return portions.look(model, *opened(batch)), names, report(batch)
 
 
 def draw(batch: Any, common: Shared, lot: portions.Lot, first_row: int) -> portions.Draw:

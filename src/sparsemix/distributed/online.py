@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sparsemix.data.inputs import BinaryRows
 from sparsemix.distributed.arrivals import Arrivals, Loaded, Share
-from sparsemix.distributed.batches import NamedLabels
+from sparsemix.distributed.batches import NamedLabels, other_batches
 from sparsemix.distributed.cluster import Cluster
 from sparsemix.distributed.run import Join, Run, Stopwatch
 from sparsemix.distributed.wire import call, n_bytes, unpacked
@@ -78,10 +78,7 @@ class Rounds:
         if is_same and theirs is not None and ours.names is not None:
             is_same = theirs.names is not None and list(ours.names) == list(theirs.names)
         if n_rows != learner.n_rows or not is_same:
-            raise DataError(
-                f"the batches are not those that the checkpoint has learnt {learner.n_rows} rows of. Give the same "
-                f"ones in the same order, or leave resume out to start anew."
-            )
+            raise other_batches(learner.n_rows)
         self._arrivals.features = ours
 
     def _prime(self) -> None:
@@ -135,7 +132,7 @@ class Rounds:
         return min(alone, -(-together // self._n_children))
 
     def _told(self, join: Join) -> None:
-        self._run.label_names = self._arrivals.label_names
+        self._run.label_names, self._run.report = self._arrivals.label_names, self._arrivals.report
         self._run.add(join)
 
 

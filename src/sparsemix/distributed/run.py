@@ -5,6 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from sparsemix.data.report import ReadReport
+
 
 class Join(NamedTuple):
     """What the workers have learnt from some rows, put together.
@@ -49,12 +51,15 @@ class Run:
         In EM one for each epoch; of the online learner one for each round of batches.
     label_names : list of str or None
         Of labels in files: component 0 stands for the first.
+    report : ReadReport
+        What reading the files dropped and merged.
     on_join : callable or None
         Told of each.
     """
 
     joins: list[Join] = field(default_factory=list)
     label_names: list[str] | None = None
+    report: ReadReport = field(default_factory=ReadReport)
     on_join: OnJoin | None = field(default=None, repr=False)
 
     def add(self, join: Join) -> None:

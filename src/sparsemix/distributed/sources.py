@@ -4,11 +4,13 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from sparsemix.data.columns import RECORD_NUMBER, looks_like_list
 from sparsemix.data.formats import find_files, is_path
 from sparsemix.data.request import OpenTable, Request, open_table
+from sparsemix.data.tables import clean_blocks
 from sparsemix.distributed.batches import NamedLabels
 from sparsemix.distributed.wire import call
-from sparsemix.foundation.errors import ParameterError, SparsemixError, parameter_error
+from sparsemix.foundation.errors import DataError, ParameterError, SparsemixError, parameter_error
 from sparsemix.foundation.extras import dask
 
 RULE = "files, or a Dask array, data frame, or list of delayed or future batches"
@@ -51,12 +53,31 @@ def as_batches(source: Any, y: Any, reading: Mapping[str, Any], owner: str) -> l
 
 
 def files_to_read(source: Any, reading: Mapping[str, Any]) -> list[tuple[Path, dict[str, Any]]]:
-    """Each file with the arguments of `read_table` for it; columns are guessed once, for all alike."""
+    """Each file, where all workers look for it, with the arguments of `read_table`; columns are guessed once for all.
+
+    Raises
+    ------
+    ParameterError, DataError
+        As `read_table`; also for several svmlight files.
+    """
     files, same = find_files(source, reading.get("format")), dict(reading)
+    if files.format == "svmlight" and len(files.files) > 1:
+        raise DataError(
+            f"{files.description} are svmlight files, of which only all together say whether columns are numbered from "
+            f"0 or from 1. Join them into one, or write each as .npz."
+        )
     table = open_table(source, Request(**reading))
     if isinstance(table, OpenTable) and files.format != "baskets":
         same |= table.roles.columns
-    return [(file, same) for file in files.files]
+        _check_guess(table)
+    return [(file.absolute(), same) for file in files.files]
+
+
+def _check_guess(table: OpenTable) -> None:
+    """Let the first records refuse a guess as `read_table` does; workers do not know that it is one."""
+    name = table.roles.guessed.get("feature")
+    if name is not None and looks_like_list(name) and name not in table.reader.list_columns():
+        next(clean_blocks(table), None)
 
 
 def read_file(file: Path, reading: Mapping[str, Any]) -> Any:
@@ -65,11 +86,16 @@ def read_file(file: Path, reading: Mapping[str, Any]) -> Any:
 
     try:
         rows = read_table(file, **reading)
-        return rows if rows.labels is None else (rows, NamedLabels.of(rows))
     except SparsemixError as error:
         if str(file) in str(error):
             raise
         raise type(error)(f"{file}: {error}") from error
+    row = rows.report.guessed.get("row", RECORD_NUMBER)
+    if row != RECORD_NUMBER:
+        raise DataError(
+            f"{file} has a column {row!r} of row ids, which other files lack. Name it with row=, or leave it out there."
+        )
+    return rows if rows.labels is None else (rows, NamedLabels.of(rows))
 
 
 def paired(X: Any, y: Any) -> tuple[Any, Any]:

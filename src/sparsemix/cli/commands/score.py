@@ -5,6 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from sparsemix.cli import options
+from sparsemix.cli.cluster_options import takes_cluster
 from sparsemix.cli.factor_options import takes_events
 from sparsemix.cli.table_options import takes_table
 
@@ -12,12 +13,14 @@ EXAMPLES = (
     "sparsemix score ads.smx new_ads.csv\n\n"
     "sparsemix score ads.smx new_ads.parquet --json\n\n"
     "sparsemix score factors.smx later.csv --observed before.csv --count clicks\n\n"
-    "sparsemix score rates.smx later_events.csv"
+    "sparsemix score rates.smx later_events.csv\n\n"
+    "sparsemix score ads.smx 'new/*.parquet' --workers 4"
 )
 
 
 @takes_table("count", "time")
 @takes_events
+@takes_cluster
 def score(
     *,
     model: options.Model,
@@ -36,24 +39,26 @@ def score(
     quiet: options.Quiet = False,
     reading: dict[str, Any],
     events: dict[str, str],
+    cluster: dict[str, Any],
 ) -> None:
     """Show how well a model predicts rows: log density, or log loss and AUC of click rates; unseen rows count most."""
+    from sparsemix.cli.asking import asked, check_for_workers
     from sparsemix.cli.console import show, show_json
     from sparsemix.cli.factor_answers import scores_factors
     from sparsemix.cli.inputs import open_source
     from sparsemix.cli.loading import check_mixture
-    from sparsemix.cli.numbers import source_for
-    from sparsemix.cli.results import say_unknown, score_batches
+    from sparsemix.cli.questions import scores
+    from sparsemix.cli.results import say_unknown, summed_scores
     from sparsemix.cli.tables import scores_table
     from sparsemix.model_io import load_model
 
     source = open_source(input, reading, quiet=quiet)
     learnt = load_model(model)
+    check_for_workers(learnt, batch_rows, cluster)
     if scores_factors(learnt, model, source, observed, events, json=json):
         return
     check_mixture(learnt, model)
-    batches = source_for(learnt, source).asked(learnt, batch_rows)
-    found = score_batches(learnt, batches, quiet=quiet)
-    say_unknown(batches, quiet=quiet)
-    n_unknown = {"n_unknown_rows": batches.n_unknown_rows}
-    show_json(found | n_unknown) if json else show(scores_table(found))
+    answers = asked(learnt, source, scores, "Scoring", batch_rows=batch_rows, cluster=cluster)
+    found = summed_scores(learnt, answers)
+    say_unknown(answers, quiet=quiet)
+    show_json(found | {"n_unknown_rows": answers.n_unknown_rows}) if json else show(scores_table(found))
