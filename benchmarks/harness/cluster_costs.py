@@ -47,13 +47,17 @@ class Round(NamedTuple):
 
 def round_of(costs: Costs, n_workers: int, rows_per_worker: int, entries: float, explicit: float) -> Round:
     """A round in which each worker learns so many rows and changes so many of all explicit entries."""
-    copies = np.ceil(np.log2(n_workers + 1))  # workers hand the posterior on to one another
     return Round(
-        float(copies * explicit * BYTES_PER_ENTRY_OF_POSTERIOR / costs.link),
+        float(n_copies(n_workers) * explicit * BYTES_PER_ENTRY_OF_POSTERIOR / costs.link),
         rows_per_worker / costs.rows_per_second,
         n_workers * entries * BYTES_PER_ENTRY / costs.link,
         n_workers * entries * costs.seconds_per_entry,
     )
+
+
+def n_copies(n_workers: int) -> int:
+    """How often the posterior is sent one after the other: workers that have it hand it on."""
+    return int(np.ceil(np.log2(n_workers + 1)))
 
 
 def most_workers(costs: Costs, rows_per_worker: int, entries: float) -> float:
