@@ -84,3 +84,11 @@ def test_an_extra_is_documented(extra):
 @pytest.mark.parametrize("program", PROJECT["scripts"])
 def test_a_program_is_documented(program):
     assert f"{program} demo" in (ROOT / "README.md").read_text("utf-8")
+
+
+def test_every_benchmark_is_in_their_table_and_no_other():
+    scripts = {path.name for path in (ROOT / "benchmarks").glob("*.py")}
+    table = re.findall(
+        r"^\| `(\w+\.py)` \|", (ROOT / "benchmarks/README.md").read_text("utf-8"), re.MULTILINE
+    )
+    assert sorted(table) == sorted(scripts)

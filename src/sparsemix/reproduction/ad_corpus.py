@@ -55,11 +55,6 @@ def ad_corpus(n_ads: int, n_trades: int, seed: int) -> Dataset:
     return Dataset.from_matrix(matrix, feature_names=names, groups=groups, labels=trades)
 
 
-def trade_of(keyword: int, n_trades: int) -> int:
-    """Trade of a keyword by its number in a corpus, -1 where it has none."""
-    return keyword // len(SEARCHES) if keyword < n_trades * len(SEARCHES) else -1
-
-
 def _owners_and_trades(rng: np.random.Generator, n_ads: int, n_trades: int) -> tuple[IntVector, IntVector]:
     n_owners = -(-n_ads // ADS_OF_ADVERTISER)
     size = rng.pareto(1.5, n_owners) + 1.0
