@@ -1,9 +1,11 @@
 """Files that workers read: what is odd about some of them is told as in one process, or makes no difference."""
 
+from importlib.metadata import PackageNotFoundError
+
 import pytest
 from cluster_cases import mixture, online, state
 
-from sparsemix import DataError, ParameterError, read_table
+from sparsemix import ClusterError, DataError, ParameterError, read_table
 from sparsemix.distributed import fit
 
 NEW = {"online": lambda: online(priming_rows=20), "em": lambda: mixture(n_components=2)}
@@ -122,3 +124,16 @@ def test_workers_in_another_folder_find_the_files(tmp_path, monkeypatch):
 
     [(file, _)] = files_to_read("0.csv", {})
     assert file == tmp_path / "0.csv"
+
+
+@pytest.mark.parametrize(
+    ("theirs", "words"),
+    [
+        ("0.0.1", r"has sparsemix 0\.0\.1, but here"),
+        (PackageNotFoundError("sparsemix"), "lacks sparsemix, but here"),
+    ],
+)
+def test_workers_with_another_version_or_none_are_told(client, tmp_path, monkeypatch, theirs, words):
+    monkeypatch.setattr(client, "run", lambda *_, **__: {"tcp://10.0.0.7:1234": theirs})
+    with pytest.raises(ClusterError, match=words):
+        fit(mixture(), folder_with(tmp_path, table(0, 40)), client=client)

@@ -3,11 +3,13 @@
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from sparsemix.foundation.errors import ClusterError, parameter_error
 from sparsemix.foundation.extras import dask
 
+PACKAGE = "sparsemix"
 BATCHES_PER_THREAD = 2  # handed out at once, so that no worker waits for the next
 
 
@@ -27,6 +29,8 @@ class Cluster:
         If `client` is no client, or there is none.
     MissingExtraError
         If Dask is not installed.
+    ClusterError
+        If workers have not the version of the package that is used here.
     """
 
     def __init__(self, client: Any, owner: str) -> None:
@@ -41,6 +45,7 @@ class Cluster:
             remedy = "Open one: client = distributed.Client(n_workers=4, threads_per_worker=1)."
             raise parameter_error("client", owner, rule, client, remedy)
         self.client = client
+        _check_versions(client)
 
     def result(self, work: Any) -> Any:
         """What delayed work comes to."""
@@ -88,6 +93,22 @@ class Cluster:
     def n_threads(self) -> int:
         """Threads of all workers; at least one, for workers may still be on their way."""
         return max(1, sum(map(int, self.client.nthreads().values())))
+
+
+def _check_versions(client: Any) -> None:
+    """Ask workers for their version; one without the package would only go away, and the work would wait for ever."""
+    try:
+        ours = version(PACKAGE)
+    except PackageNotFoundError:
+        return
+    with _in_our_words():
+        found = client.run(version, PACKAGE, on_error="return")
+    for worker, theirs in found.items():
+        if theirs != ours and isinstance(theirs, str | PackageNotFoundError):
+            has = f"has {PACKAGE} {theirs}" if isinstance(theirs, str) else f"lacks {PACKAGE}"
+            raise ClusterError(
+                f"the worker at {worker} {has}, but here it is {ours}. Install the same version on all machines."
+            )
 
 
 def _take_back(future: Any) -> None:
