@@ -44,7 +44,7 @@ def play(learner: Any, shares: Sequence[sparse.csr_array], link: float | None = 
     adding = time.process_time() - began
     seconds = [taken for _, taken in found]
     whole = Round(posterior, max(seconds), sent, adding)
-    return Played(start, messages, seconds, whole, sum(len(frame) for frame in frames))
+    return Played(start, messages, seconds, whole, sum(memoryview(frame).nbytes for frame in frames))
 
 
 def _child(learner: Any, start: Any, share: sparse.csr_array) -> tuple[deltas.Message, float]:
