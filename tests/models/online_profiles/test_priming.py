@@ -123,6 +123,29 @@ def test_clear_topics_are_found(seed, fit_strength):
     assert np.isfinite(solution.log_evidence)
 
 
+def test_a_partition_that_comes_again_and_again_ends_the_starts(monkeypatch):
+    monkeypatch.setattr(priming, "MOST_STARTS", 60)
+    rows, _ = topic_rows(300, 2, 20, on=0.8, off=0.02)
+    runs = priming._short_runs(buffer_of(rows, n_components=2), np.random.default_rng(0))
+    assert priming.TIMES_FOUND <= len(runs) < 10
+    noise = np.random.default_rng(0).integers(2, size=(80, 12))
+    monkeypatch.setattr(priming, "MOST_STARTS", 7)
+    assert len(priming._short_runs(buffer_of(noise, n_components=6), np.random.default_rng(0))) == 7
+
+
+def test_of_the_starts_that_settle_the_one_of_highest_evidence_stays(monkeypatch):
+    monkeypatch.setattr(priming, "MOST_STARTS", 8)
+    monkeypatch.setattr(priming, "SHARE_SETTLED", 0.5)
+    buffer = buffer_of(np.random.default_rng(0).integers(2, size=(80, 12)), n_components=6)
+    short = sorted(run.evidence for run in priming._short_runs(buffer, np.random.default_rng(3)))
+    assert short[0] < short[-1]
+    settled = []
+    monkeypatch.setattr(priming, "_settled", lambda _, run, *__: settled.append(run) or run)
+    best = priming._best_start(buffer, np.random.default_rng(3))
+    assert [priming._rated(buffer, run).evidence for run in settled] == short[:3:-1]
+    assert priming._rated(buffer, best).evidence == short[-1]
+
+
 def test_known_rows_keep_their_component():
     """Their component is not merged away or split, however odd the labels are."""
     rows, topics = topic_rows(200, 2, 20, on=0.6, off=0.02)

@@ -9,7 +9,7 @@ from sparsemix.foundation.checks import SMALLEST, at_least, inside, is_word, n_t
 from sparsemix.foundation.errors import parameter_error
 from sparsemix.models.online_profiles.stream import Settings
 
-ROWS_PER_COMPONENT, FEWEST_ROWS = 100, 10_000
+ROWS_PER_COMPONENT, FEWEST_ROWS = 100, 20_000
 FEWEST_WAITING, WAITING_PER_COMPONENT = 1_000, 10
 MOST_FOUND, FIRST_SEEDS = 1_000, 16  # where the number of components is found by evidence
 MOST_COMPONENTS = 1_000_000

@@ -41,7 +41,7 @@ class OnlineBernoulliMixture(Answering, ClusterMixin, BaseEstimator):
         Pseudo-count of each feature's prior Beta; "auto" takes the one of highest evidence in the first rows.
     priming_rows : int or "auto", default="auto"
         Rows that are held back and clustered together before the stream begins. "auto" means 100 per cluster and
-        at least 10,000.
+        at least 20,000.
     clutter : bool, default=False
         Whether rows that fit nowhere go to a clutter component, with one probability for all features and the id -1.
     binarize : float >= 0 or None, default=None

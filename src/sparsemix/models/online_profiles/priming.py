@@ -39,8 +39,13 @@ FEW_MOVES = 0.02  # moves per component below which repair ends
 LEAST_STRENGTH = 0.5  # pseudo-counts from which the strength of the prior is sought
 MOST_SWEEPS = 30
 HARDLY_MOVES = 0.002  # share of the rows below which a sweep moves too little for another one
-WORK_FOR_STARTS = 3e7  # entries times components that all starts together, or all sweeps of one, may touch
-MOST_STARTS = 10
+WORK_OF_SWEEPS = 3e7  # entries times components that a start may touch until it settles ...
+WORK_OF_STARTS = 6e7  # ... and that all starts together may touch in one sweep
+MOST_STARTS = 60
+SHORT_SWEEPS = 4  # of every start, by which the best are chosen
+SHARE_SETTLED = 0.1  # of the starts, which are swept until they settle
+TIMES_FOUND = 3  # after which a partition is unlikely to be the wrong one
+SAME = 1e-9  # relative difference of two evidences that is rounding
 ROWS_PER_BLOCK = 4_096
 
 
@@ -81,7 +86,7 @@ def solve(
     if finds_number:
         buffer, expected, slots = _without_dead(buffer, hard_labels(buffer, expected))
     expected = _settled(buffer, expected, SWEEPS_AT_THE_END)
-    evidence = partition_evidence(buffer, hard_statistics(buffer, hard_labels(buffer, expected)))
+    evidence = _rated(buffer, expected).evidence
     return Solution(buffer.family.prior, posterior_from(buffer, expected), evidence, n_moves, slots)
 
 
@@ -129,31 +134,51 @@ def _with_best_strength(buffer: Buffer, partition: Expected) -> Buffer:
 
 
 def _best_start(buffer: Buffer, rng: np.random.Generator) -> Expected:
-    """Sweep from several seedings, more of them where a sweep is cheap; keep the one of highest evidence."""
-    n_starts = min(_affordable(buffer, 1), MOST_STARTS)
-    best, best_evidence = None, -np.inf
-    for _ in range(n_starts):
+    """Short runs from several seedings, of which the best settle; the one of highest evidence."""
+    short = sorted(_short_runs(buffer, rng), key=lambda run: -run.evidence)
+    least = SWEEPS_BEFORE_REPAIR - SHORT_SWEEPS
+    settled = (
+        _settled(buffer, run.expected, least) for run in short[: int(np.ceil(SHARE_SETTLED * len(short)))]
+    )
+    return max((_rated(buffer, expected) for expected in settled), key=lambda run: run.evidence).expected
+
+
+class Rated(NamedTuple):
+    """Expected statistics, and the evidence of the partition that they make most probable."""
+
+    expected: Expected
+    evidence: float
+
+
+def _rated(buffer: Buffer, expected: Expected) -> Rated:
+    labels = hard_labels(buffer, expected)
+    return Rated(expected, partition_evidence(buffer, hard_statistics(buffer, labels)))
+
+
+def _short_runs(buffer: Buffer, rng: np.random.Generator) -> list[Rated]:
+    """A few sweeps from each seeding: more seedings where a sweep is cheap, fewer where the best comes again."""
+    runs: list[Rated] = []
+    for _ in range(min(_affordable(buffer, 1, WORK_OF_STARTS), MOST_STARTS)):
         seeded = hard_statistics(buffer, _first_labels(buffer, rng))
-        expected = _settled(buffer, seeded, SWEEPS_BEFORE_REPAIR)
-        evidence = partition_evidence(buffer, hard_statistics(buffer, hard_labels(buffer, expected)))
-        if best is None or evidence > best_evidence:
-            best, best_evidence = expected, evidence
-    assert best is not None
-    return best
+        runs.append(_rated(buffer, sweeps(buffer, seeded, SHORT_SWEEPS)))
+        evidence = np.array([run.evidence for run in runs])
+        if np.isclose(evidence, evidence.max(), rtol=SAME, atol=0.0).sum() >= TIMES_FOUND:
+            break
+    return runs
 
 
 def _settled(buffer: Buffer, expected: Expected, least: int) -> Expected:
     """At least so many sweeps, and more where they are cheap, until next to no rows change their component."""
     expected = sweeps(buffer, expected, least - 1)
-    for _ in range(min(_affordable(buffer, least), MOST_SWEEPS) - least + 1):
+    for _ in range(min(_affordable(buffer, least, WORK_OF_SWEEPS), MOST_SWEEPS) - least + 1):
         before, expected = expected.sizes, sweeps(buffer, expected, 1)
         if np.abs(expected.sizes - before).sum() < HARDLY_MOVES * buffer.rows.shape[0]:
             break
     return expected
 
 
-def _affordable(buffer: Buffer, least: int) -> int:
-    return max(least, int(WORK_FOR_STARTS // max(buffer.rows.nnz * buffer.n_components, 1)))
+def _affordable(buffer: Buffer, least: int, work: float) -> int:
+    return max(least, int(work // max(buffer.rows.nnz * buffer.n_components, 1)))
 
 
 def _first_labels(buffer: Buffer, rng: np.random.Generator) -> IntVector:
