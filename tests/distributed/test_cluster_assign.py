@@ -172,7 +172,9 @@ def numbers():
             lambda: GammaPoissonFactors(2, random_state=0),
             "not for a GammaPoissonFactors without clusters",
         ),
-        ("assign", numbers, "not for a HashedGibbsMixture of real numbers"),
+        pytest.param(
+            "assign", numbers, "not for a HashedGibbsMixture of real numbers", marks=pytest.mark.slow
+        ),  # compiles the sampler
     ],
 )
 def test_other_models_are_not_for_workers(command, folder, tmp_path, name, new, words):
