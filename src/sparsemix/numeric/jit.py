@@ -57,9 +57,9 @@ def spliced_kernel(function: F) -> F:
     return _compiled(function, _MATH, inline="always", **_BORROWING)
 
 
-def inlined_kernel(function: F) -> F:
-    """Compile `function` as `kernel` does, into its callers: a call counts references to each array, twice."""
-    return _compiled(function, _MATH, forceinline=True)
+def inner_inlined_kernel(function: F) -> F:
+    """Compile `function` as `inner_kernel` does, and into its callers: for loops that are hot and small."""
+    return _compiled(function, _MATH, forceinline=True, **_INNER)
 
 
 def reordering_kernel(function: F) -> F:

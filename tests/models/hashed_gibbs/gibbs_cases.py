@@ -4,10 +4,10 @@ import itertools
 from typing import Any, NamedTuple
 
 import numpy as np
+from gibbs_entries import add_row
 from scipy import sparse
 
 from sparsemix.models.hashed_gibbs import building, state
-from sparsemix.models.hashed_gibbs.kernels import add_row
 
 FAMILIES = ("multinomial", "poisson", "bernoulli")
 PRIORS = ("finite", "dp", "pitman-yor")

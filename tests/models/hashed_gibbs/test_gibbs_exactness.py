@@ -1,5 +1,8 @@
 """Samplers leave the posterior as it is: every state of tiny tables is enumerated."""
 
+from functools import partial
+
+import gibbs_entries as entries
 import numpy as np
 import pytest
 from gibbs_cases import FAMILIES, PRIORS, TINY, all_assignments, clusters_of, setting
@@ -7,13 +10,11 @@ from numpy.testing import assert_allclose
 from scipy.special import logsumexp
 
 from sparsemix.models.hashed_gibbs import (
-    draw_kernels,
     equations,
     exact_kernels,
     hash_kernels,
     index_kernels,
 )
-from sparsemix.models.hashed_gibbs.kernels import log_target
 from sparsemix.models.hashed_gibbs.signatures import HashForm, signatures_of
 
 PROPOSALS = ("exact", "index", "hash", "raw hash")
@@ -28,38 +29,46 @@ class Machine:
         start = clusters_of(case, np.arange(case.dense.shape[0]) % case.n_clusters)
         form = HashForm(n_bits, is_raw=proposal == "raw hash", miss=0.5, tempering=0.8)
         self._frozen = signatures_of(case.rows, case.prior, start, form, np.random.default_rng(0))
+        self._known = {}
 
-    def log_target(self, clusters, assigned, row):
-        own = int(assigned[row])
+    def at(self, assigned):
+        """Statistics and signatures of a state, which questions leave as they are."""
+        key = tuple(map(int, assigned))
+        if key not in self._known:
+            clusters = clusters_of(self.case, assigned)
+            self._known[key] = clusters, self.signatures(clusters) if "hash" in self.proposal else None
+        return self._known[key]
+
+    def log_target(self, assigned, row):
+        own, clusters = int(assigned[row]), self.at(assigned)[0]
         return np.array(
             [
-                log_target(self.case.rows, row, self.case.prior, clusters, k, own)
+                entries.log_target(self.case.rows, row, self.case.prior, clusters, k, own)
                 for k in range(self.case.n_clusters)
             ]
         )
 
-    def log_proposal(self, clusters, assigned, row):
-        own, n_clusters = int(assigned[row]), self.case.n_clusters
+    def log_proposal(self, assigned, row):
+        own, n_clusters, (clusters, hashed) = int(assigned[row]), self.case.n_clusters, self.at(assigned)
         rows, prior, scores = self.case.rows, self.case.prior, np.empty(n_clusters)
         if self.proposal == "index":
-            work = index_kernels.workspace(rows, prior, clusters)
-            n, total, top = index_kernels.propose(rows, row, BUDGET, prior, clusters, own, work)
+            work = entries.workspace(rows, prior, clusters)
+            n, total, top = entries.propose(rows, row, BUDGET, prior, clusters, own, work)
             return np.array(
-                [index_kernels.log_share(clusters, own, k, n, total, top, work) for k in range(n_clusters)]
+                [entries.log_share(clusters, own, k, n, total, top, work) for k in range(n_clusters)]
             )
         if self.proposal == "exact":
             work, scores = np.empty((2, n_clusters + 1), np.float32), np.empty(n_clusters + 1, np.float32)
-            exact_kernels.score_all(rows, row, prior, clusters, own, *work, scores, np.empty(4))
+            entries.score_all(rows, row, prior, clusters, own, *work, scores, np.empty(4))
             scores = scores[:-1]
         else:
-            hashed = self.signatures(clusters)
             n_words = hashed.bits.shape[1]
             products, bits = np.zeros(64 * n_words, np.int32), np.zeros(n_words, np.uint64)
             constant = np.empty(4)
-            norm = hash_kernels.own_without(rows, row, prior, clusters, hashed, own, products, bits, constant)
-            hash_kernels.score_by_bits(rows, row, prior, clusters, hashed, own, norm, bits, constant, scores)
+            norm = entries.own_without(rows, row, prior, clusters, hashed, own, products, bits, constant)
+            entries.score_by_bits(rows, row, prior, clusters, hashed, own, norm, bits, constant, scores)
         weights = np.empty(n_clusters, np.float32)
-        draw_kernels.weigh(scores, exact_kernels.FLOOR, weights, np.empty(n_clusters))
+        entries.weigh(scores, exact_kernels.FLOOR, weights, np.empty(n_clusters))
         log_weights = np.log(weights.astype(float))
         return log_weights - logsumexp(log_weights)
 
@@ -71,16 +80,25 @@ class Machine:
         hash_kernels.project_clusters(self.case.prior, clusters, hashed)
         return hashed
 
-    def sweep(self, clusters, assigned, row, uniforms):
-        """Visit one row as the samplers do; `clusters` and `assigned` change."""
-        state = (self.case.rows, self.case.prior, clusters)
-        visit = (np.array([row]), assigned, np.array([uniforms]), np.zeros(3, np.int64))
+    def landing(self, assigned, row, *uniforms):
+        """Where a row ends that is visited as the samplers do it."""
+        clusters, hashed = (copy_of(each) for each in self.at(assigned))
+        state, moved = (self.case.rows, self.case.prior, clusters), np.array(assigned)
+        visit = (np.array([row]), moved, np.array([uniforms]), np.zeros(3, np.int64))
         if self.proposal == "index":
             index_kernels.sweep_index(*state, BUDGET, *visit)
         elif self.proposal == "exact":
             exact_kernels.sweep_exact(*state, *visit)
         else:
-            hash_kernels.sweep_hash(*state, self.signatures(clusters), *visit)
+            hash_kernels.sweep_hash(*state, hashed, *visit)
+        return moved[row]
+
+
+def copy_of(arrays):
+    """The same tuple with arrays of its own."""
+    return arrays and arrays._replace(
+        **{k: v.copy() for k, v in arrays._asdict().items() if hasattr(v, "copy")}
+    )
 
 
 def transitions(machine, states, row, log_acceptance=equations.log_acceptance):
@@ -88,9 +106,7 @@ def transitions(machine, states, row, log_acceptance=equations.log_acceptance):
     number = {tuple(each): i for i, each in enumerate(states)}
     matrix = np.zeros((len(states), len(states)))
     for i, assigned in enumerate(states):
-        clusters = clusters_of(machine.case, assigned)
-        target = machine.log_target(clusters, assigned, row)
-        proposal = machine.log_proposal(clusters, assigned, row)
+        target, proposal = machine.log_target(assigned, row), machine.log_proposal(assigned, row)
         own = int(assigned[row])
         for k in range(machine.case.n_clusters):
             if k != own:
@@ -108,10 +124,9 @@ def test_targets_are_the_full_conditionals(family, process):
     case = setting(family, process)
     machine = Machine(case, "exact")
     for assigned in all_assignments(case)[::7]:
-        clusters = clusters_of(case, assigned)
         for row in range(assigned.size):
             expected = equations.log_full_conditional(case.prior, case.dense, assigned, row, case.n_clusters)
-            found = machine.log_target(clusters, assigned, row)
+            found = machine.log_target(assigned, row)
             assert_allclose(found - logsumexp(found), expected, rtol=0, atol=1e-11)
 
 
@@ -138,12 +153,12 @@ def test_draws_from_the_index_have_the_probabilities_that_are_claimed(process, a
     case = setting("multinomial", process, TINY[:4], n_clusters=4)
     assigned = np.array(assigned)
     clusters, prior = clusters_of(case, assigned), case.prior
-    grid = (np.arange(20_000) + 0.5) / 20_000
+    grid = (np.arange(5_000) + 0.5) / 5_000
     for row in range(4):
-        own, work = int(assigned[row]), index_kernels.workspace(case.rows, prior, clusters)
-        n, total, top = index_kernels.propose(case.rows, row, BUDGET, prior, clusters, own, work)
-        drawn = [index_kernels.draw_proposal(clusters, own, n, total, top, u, work) for u in grid]
-        claimed = [np.exp(index_kernels.log_share(clusters, own, k, n, total, top, work)) for k in range(4)]
+        own, work = int(assigned[row]), entries.workspace(case.rows, prior, clusters)
+        n, total, top = entries.propose(case.rows, row, BUDGET, prior, clusters, own, work)
+        drawn = [entries.draw_proposal(clusters, own, n, total, top, u, work) for u in grid]
+        claimed = [np.exp(entries.log_share(clusters, own, k, n, total, top, work)) for k in range(4)]
         assert_allclose(np.sum(claimed), 1.0, rtol=1e-12)
         assert_allclose(np.bincount(drawn, minlength=4) / grid.size, claimed, atol=1e-3)
 
@@ -177,18 +192,11 @@ def test_a_wrong_acceptance_would_be_seen(proposal, broken):
 def test_sweeps_accept_just_as_often_as_the_equation_says(family, process, proposal):
     case = setting(family, process, TINY[:4])
     machine = Machine(case, proposal)
-    grid = (np.arange(60) + 0.5) / 60
+    grid = (np.arange(40) + 0.5) / 40
     for assigned in ([0, 0, 1, 1], [0, 1, 2, 2]):
         for row in range(4):
-            own, clusters = assigned[row], clusters_of(case, assigned)
-            target = machine.log_target(clusters, np.array(assigned), row)
-            log_proposal = machine.log_proposal(clusters, np.array(assigned), row)
-
-            def landing(first, second, row=row, assigned=assigned):
-                moved = np.array(assigned)
-                machine.sweep(clusters_of(case, assigned), moved, row, (first, second))
-                return moved[row]
-
+            own, landing = assigned[row], partial(machine.landing, assigned, row)
+            target, log_proposal = machine.log_target(assigned, row), machine.log_proposal(assigned, row)
             proposed = np.array([landing(first, 1.0 - 1e-15) for first in grid])  # what is drawn is taken
             for k in set(proposed) - {own}:
                 first = grid[proposed == k][0]

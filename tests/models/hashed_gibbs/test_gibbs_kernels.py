@@ -1,5 +1,6 @@
-"""Every kernel equals what it stands for, compiled and plain: a dict, an equation, a softmax."""
+"""Every kernel equals what it stands for: a dict, an equation, a softmax. `scripts/check plain` runs all uncompiled."""
 
+import gibbs_entries as entries
 import numpy as np
 import pytest
 from gibbs_cases import FAMILIES, PRIORS, clusters_of, setting
@@ -10,26 +11,15 @@ from scipy.special import gammaln
 
 from sparsemix.models.hashed_gibbs import (
     building,
-    cell_kernels,
-    draw_kernels,
     equations,
-    exact_kernels,
-    gain_kernels,
     hash_kernels,
     joint_kernels,
     kernels,
 )
 from sparsemix.models.hashed_gibbs.signatures import HashForm, signatures_of
 
-MODES = ["compiled", "interpreted"]
-modes = pytest.mark.parametrize("mode", MODES)
 families = pytest.mark.parametrize("family", FAMILIES)
 priors = pytest.mark.parametrize("process", PRIORS)
-
-
-def as_mode(kernel, mode):
-    """The kernel, or the plain function behind it; they are the same where compilation is switched off."""
-    return getattr(kernel, "py_func", kernel) if mode == "interpreted" else kernel
 
 
 def draw_case(family, process="finite", *, seed=0, n_rows=20, n_features=12, n_clusters=5, a=0.3):
@@ -40,12 +30,18 @@ def draw_case(family, process="finite", *, seed=0, n_rows=20, n_features=12, n_c
     return setting(family, process, dense, n_clusters, a), rng.integers(n_clusters - 1, size=n_rows)
 
 
+def log_joint_of(case, assigned):
+    """By the kernel."""
+    held = clusters_of(case, assigned)
+    cells = (held.start, held.mask, held.n_listed, held.keys, held.cell_counts)
+    return joint_kernels.log_joint(case.prior, held.sizes, held.totals, *cells)
+
+
 changes = st.lists(st.tuples(st.integers(0, 30), st.integers(1, 3), st.booleans()), max_size=120)
 
 
-@modes
 @given(changes=changes, is_direct=st.booleans())
-def test_cells_of_a_feature_are_a_dict(mode, changes, is_direct):
+def test_cells_of_a_feature_are_a_dict(changes, is_direct):
     room = 31 if is_direct else 20  # clusters that may hold the feature at a time
     dense = np.ones((room, 1), int)
     case = setting("multinomial", dense=dense, n_clusters=31 if is_direct else 1000)
@@ -60,7 +56,7 @@ def test_cells_of_a_feature_are_a_dict(mode, changes, is_direct):
             cell = clusters.start[0] + cluster
             clusters.cell_counts[cell] += change
         else:
-            cell = as_mode(cell_kernels.change_list, mode)(
+            cell = entries.change_list(
                 clusters.mask[0], clusters.start[0], clusters.n_listed, clusters.slots, clusters.keys,
                 clusters.cell_counts, clusters.gains, 0, cluster, change,
             )  # fmt: skip
@@ -73,10 +69,10 @@ def test_cells_of_a_feature_are_a_dict(mode, changes, is_direct):
             clusters.gains[cell] = cluster
         where = (clusters.mask[0], clusters.start[0], clusters.slots)
         for k in range(31):
-            count = as_mode(cell_kernels.count_of, mode)(*where, clusters.cell_counts, k)
+            count = entries.count_of(*where, clusters.cell_counts, k)
             assert count == held.get(k, 0)
             if k in held:
-                found = as_mode(cell_kernels.cell_of, mode)(*where, k)
+                found = entries.cell_of(*where, k)
                 assert clusters.gains[found] == k  # what is beside a count moves with it
         if not is_direct:
             assert clusters.n_listed[0] == len(held)
@@ -85,41 +81,35 @@ def test_cells_of_a_feature_are_a_dict(mode, changes, is_direct):
             assert np.sum(clusters.slots >= 0) == len(held)
 
 
-@modes
 @priors
 @families
-def test_log_joint_up_to_a_constant(family, process, mode):
+def test_log_joint_up_to_a_constant(family, process):
     case, assigned = draw_case(family, process)
     rng = np.random.default_rng(1)
     others = [assigned, np.zeros(20, int), np.arange(20) % 5, *rng.integers(5, size=(3, 20))]
     expected = [equations.log_joint(case.prior, case.dense, each, 5) for each in others]
-    found = [as_mode(joint_kernels.log_joint, mode)(case.prior, clusters_of(case, each)) for each in others]
+    found = [log_joint_of(case, each) for each in others]
     assert_allclose(np.array(found) - found[0], np.array(expected) - expected[0], rtol=1e-10, atol=1e-9)
 
 
-@modes
 @priors
 @families
-def test_scores_of_all_clusters_are_the_targets_up_to_a_constant(family, process, mode):
+def test_scores_of_all_clusters_are_the_targets_up_to_a_constant(family, process):
     case, assigned = draw_case(family, process)
     clusters, scores = clusters_of(case, assigned), np.empty(6, np.float32)
     for row in (0, 1, 2, 7):
         own = int(assigned[row])
-        as_mode(exact_kernels.score_all, mode)(
+        entries.score_all(
             case.rows, row, case.prior, clusters, own, *np.empty((2, 6), np.float32), scores, np.empty(4)
         )
         targets = np.array(
-            [
-                as_mode(kernels.log_target, mode)(case.rows, row, case.prior, clusters, k, own)
-                for k in range(5)
-            ]
+            [entries.log_target(case.rows, row, case.prior, clusters, k, own) for k in range(5)]
         )
         assert_allclose(scores[:-1] - scores[own], targets - targets[own], rtol=1e-5, atol=1e-3)
 
 
-@modes
 @families
-def test_logarithms_beyond_the_table_are_computed(family, mode, monkeypatch):
+def test_logarithms_beyond_the_table_are_computed(family, monkeypatch):
     case, assigned = draw_case(family)
     clusters = clusters_of(case, assigned)
     monkeypatch.setattr(building, "MOST_TABLED", kernels.FEW)
@@ -128,56 +118,50 @@ def test_logarithms_beyond_the_table_are_computed(family, mode, monkeypatch):
     scores, work = np.empty((2, 6), np.float32), np.empty((2, 6), np.float32)
     for row in (0, 3):
         for prior, out in zip((case.prior, short.prior), scores, strict=True):
-            as_mode(exact_kernels.score_all, mode)(
-                case.rows, row, prior, clusters, int(assigned[row]), *work, out, np.empty(4)
-            )
+            entries.score_all(case.rows, row, prior, clusters, int(assigned[row]), *work, out, np.empty(4))
         assert_allclose(scores[1], scores[0], rtol=1e-5, atol=1e-4)
 
 
-@modes
 @pytest.mark.parametrize("a", [0.01, 0.3, 20.0])
 @given(count=st.integers(1, 60), added=st.integers(1, 40))
-def test_gains_add_up_to_rising_factorials(mode, a, count, added):
+def test_gains_add_up_to_rising_factorials(a, count, added):
     case, _ = draw_case("multinomial", a=a)
     prior = case.prior
     expected = gammaln(a + count + added) - gammaln(a + count) - gammaln(a + added) + gammaln(a)
-    assert_allclose(as_mode(kernels.gain, mode)(prior, 9, count, added), expected, rtol=1e-5, atol=1e-5)
-    assert as_mode(gain_kernels.has_tokens, mode)(prior, added) == (added <= kernels.FEW)
+    assert_allclose(entries.gain(prior, 9, count, added), expected, rtol=1e-5, atol=1e-5)
+    assert entries.has_tokens(prior, added) == (added <= kernels.FEW)
     if added <= kernels.FEW:
         for logs in (prior.log_single, prior.log_single[: kernels.FEW + 1]):  # whole, and cut short
-            total = as_mode(gain_kernels.add_tokens, mode)(logs, prior.a, count, added, np.float32(0.5))
+            total = entries.add_tokens(logs, prior.a, count, added, np.float32(0.5))
             assert_allclose(total - 0.5, expected, rtol=1e-5, atol=1e-4)
 
 
-@modes
 @given(
     log_weights=st.lists(st.floats(-60.0, 60.0), min_size=1, max_size=70),
     uniform=st.floats(0.0, 1.0, exclude_max=True),
 )
-def test_draws_are_those_of_a_softmax_with_a_floor(mode, log_weights, uniform):
+def test_draws_are_those_of_a_softmax_with_a_floor(log_weights, uniform):
     log_weights, size = np.array(log_weights), len(log_weights)
     drawn = np.empty(size, np.float32)
-    k = as_mode(draw_kernels.draw, mode)(log_weights, -40.0, uniform, drawn, np.empty(size))
+    k = entries.draw(log_weights, -40.0, uniform, drawn, np.empty(size))
     weights = np.exp(np.maximum(log_weights - log_weights.max(), -40.0))
     assert_allclose(drawn, weights, rtol=5e-6)
     cumulative = np.concatenate([[0.0], np.cumsum(drawn.astype(float))])
     assert cumulative[k] - 1e-12 <= uniform * cumulative[-1] <= cumulative[k + 1] + 1e-12
 
 
-@modes
 @pytest.mark.parametrize("n", range(1, 12))
-def test_the_highest_of_any_number_of_values(mode, n):
+def test_the_highest_of_any_number_of_values(n):
     for at in range(n):
         values = -np.arange(2.0, n + 2.0)
         values[at] = -1.0
-        assert as_mode(draw_kernels.highest, mode)(values) == -1.0
+        assert entries.highest(values) == -1.0
 
 
-@modes
-def test_a_draw_can_be_any_of_those_on_the_floor(mode):
+def test_a_draw_can_be_any_of_those_on_the_floor():
     log_weights = np.array([-99.0, 0.0, -50.0, -41.0, -1.0])
     found = [
-        as_mode(draw_kernels.draw, mode)(log_weights, -5.0, u, np.empty(5, np.float32), np.empty(5))
+        entries.draw(log_weights, -5.0, u, np.empty(5, np.float32), np.empty(5))
         for u in np.linspace(0.0, 1.0, 400, endpoint=False)
     ]
     assert set(found) == {0, 1, 2, 3, 4}
@@ -232,21 +216,18 @@ def test_signatures_are_the_signs_of_products(is_raw, n_bits, miss):
             assert abs(product - expected) <= bound
 
 
-@modes
 @pytest.mark.parametrize("is_raw", [False, True])
 @families
-def test_the_signature_of_a_cluster_without_a_row_is_that_of_the_others(family, is_raw, mode):
+def test_the_signature_of_a_cluster_without_a_row_is_that_of_the_others(family, is_raw):
     case, assigned = draw_case(family)
     clusters = clusters_of(case, assigned)
     form = HashForm(128, is_raw=is_raw)
     made = signatures_of(case.rows, case.prior, clusters, form, np.random.default_rng(2))
     for row in (0, 1, 5):
         own, others = int(assigned[row]), clusters_of(case, assigned)
-        kernels.add_row(case.rows, row, case.prior, others, own, -1)
+        entries.add_row(case.rows, row, case.prior, others, own, -1)
         products, bits, constant = np.empty(128, np.int32), np.empty(2, np.uint64), np.empty(4)
-        norm = as_mode(hash_kernels.own_without, mode)(
-            case.rows, row, case.prior, clusters, made, own, products, bits, constant
-        )
+        norm = entries.own_without(case.rows, row, case.prior, clusters, made, own, products, bits, constant)
         mutable = ("products", "squares", "sums", "bits", "norms")
         alone = made._replace(**{name: np.zeros_like(getattr(made, name)) for name in mutable})
         hash_kernels.project_clusters(case.prior, others, alone)

@@ -2,6 +2,7 @@
 
 import itertools
 
+import gibbs_real_entries as entries
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -13,8 +14,6 @@ from sparsemix.models.hashed_gibbs.real_engine import RealChain
 from sparsemix.models.hashed_gibbs.real_signatures import signatures_of, statistics_of
 from sparsemix.models.hashed_gibbs.real_state import REAL_FAMILIES
 from sparsemix.models.hashed_gibbs.signatures import HashForm
-from sparsemix.probability.gaussian_diagonal import GaussianDiagonal
-from sparsemix.probability.gaussian_full import GaussianFull
 
 pytestmark = pytest.mark.slow  # compiles much: pytest -m slow tests/models/hashed_gibbs
 
@@ -51,21 +50,23 @@ class Machine:
     def without(self, assigned, row):
         """Statistics from which the row was taken out as the sweeps do."""
         clusters = self.clusters(assigned)
-        real_kernels.remove_row(self.rows, row, self.prior, clusters, assigned[row])
+        entries.remove_row(
+            clusters.statistics, clusters.n_empty, self.prior.gaussian, self.rows[row], assigned[row]
+        )
         return clusters
 
     def log_target(self, assigned, row):
         clusters, work = self.without(assigned, row), np.empty(self.rows.shape[1])
         state = (self.rows, row, self.prior, clusters)
-        return np.array([real_kernels.log_target(*state, k, work) for k in range(self.n_clusters)])
+        return np.array([entries.log_target(*state, k, work) for k in range(self.n_clusters)])
 
     def log_proposal(self, assigned, row):
         clusters, scores = self.without(assigned, row), np.empty(self.n_clusters)
         if self.proposal == "exact":
-            real_kernels.score_all(self.rows, row, self.prior, clusters, scores)
+            entries.score_all(self.rows, row, self.prior, clusters, scores)
         else:
             hashed = self.signatures(clusters)
-            real_hash_kernels.score_by_bits(row, self.prior, clusters, hashed, scores)
+            entries.score_by_bits(row, self.prior, clusters, hashed, scores)
         scores = np.maximum(scores - scores.max(), FLOOR)
         return scores - logsumexp(scores)
 
@@ -175,10 +176,12 @@ def test_sweeps_accept_just_as_often_as_the_equation_says(family, process, propo
             assert abs(np.mean(proposed == own) - share) <= 2.0 / 60
             for k in set(proposed) - {own}:
                 first = grid[proposed == k][0]
-                accepted = np.exp(equations.log_acceptance(target, log_proposal, own, k))
-                assert machine.landing(assigned, row, (first, 1.0 - accepted * (1.0 - 1e-6))) == k
-                if accepted < 1.0 - 1e-5:
-                    assert machine.landing(assigned, row, (first, 1.0 - accepted * (1.0 + 1e-6))) == own
+                accepted = np.exp(
+                    equations.log_acceptance(target, log_proposal, own, k)
+                )  # draws know it to 4e-6
+                assert machine.landing(assigned, row, (first, 1.0 - accepted * (1.0 - 1e-5))) == k
+                if accepted < 1.0 - 1e-4:
+                    assert machine.landing(assigned, row, (first, 1.0 - accepted * (1.0 + 1e-5))) == own
 
 
 @families
@@ -186,12 +189,7 @@ def test_parameters_are_those_of_the_families(family):
     rows = np.random.default_rng(1).normal(size=(30, 3)) * [1.0, 5.0, 0.1] + [3.0, 0.0, 100.0]
     machine = Machine(family, "finite", rows=rows, n_clusters=4)
     clusters = machine.clusters(np.arange(30) % 3)
-    kind = (
-        GaussianFull(machine.prior.full)
-        if machine.prior.is_full
-        else GaussianDiagonal(machine.prior.diagonal)
-    )
-    state = clusters.full if machine.prior.is_full else clusters.diagonal
+    kind, state = real_building.family_of(machine.prior), clusters.statistics
     expected = kind.expected_natural_parameters(state)
     statistics = statistics_of(rows, machine.prior, state.shift)
     centred = rows - state.shift
@@ -202,7 +200,9 @@ def test_parameters_are_those_of_the_families(family):
     densities = centred @ expected.linear.T + squares - expected.log_partition
     for k in range(4):
         theta = np.empty(statistics.shape[1])
-        partition = real_hash_kernels.natural_parameters(machine.prior, clusters, k, theta)
+        partition = real_hash_kernels.natural_parameters(
+            machine.prior.gaussian, clusters.statistics, k, theta
+        )
         assert_allclose(statistics @ theta - partition, densities[:, k], rtol=1e-9)
 
 
@@ -212,7 +212,9 @@ def error_of_bits(machine, n_bits):
     shift = machine.rows.mean(axis=0)
     exact, theta = np.empty((len(machine.rows), 3)), np.empty(machine._frozen.centre.size)
     for k in range(3):
-        partition = real_hash_kernels.natural_parameters(machine.prior, clusters, k, theta)
+        partition = real_hash_kernels.natural_parameters(
+            machine.prior.gaussian, clusters.statistics, k, theta
+        )
         exact[:, k] = statistics_of(machine.rows, machine.prior, shift) @ theta - partition
     exact += np.log(clusters.sizes + 0.7)
     squares = []
@@ -221,7 +223,7 @@ def error_of_bits(machine, n_bits):
         hashed = signatures_of(machine.rows, machine.prior, clusters, HashForm(n_bits), rng)
         found = np.empty_like(exact)
         for row, scores in enumerate(found):
-            real_hash_kernels.score_by_bits(row, machine.prior, clusters, hashed, scores)
+            entries.score_by_bits(row, machine.prior, clusters, hashed, scores)
         gaps = found - exact
         squares.append(np.mean((gaps - gaps.mean(axis=1, keepdims=True)) ** 2))
     return np.sqrt(np.mean(squares))

@@ -277,10 +277,12 @@ def drawn_rows(rng, prior, labels):
     rows = np.empty((labels.size, 2))
     for k in np.unique(labels):
         if prior.is_full:
-            draws = rng.standard_normal((int(prior.full.degrees), 2)) @ np.linalg.inv(prior.full.factor)
+            draws = rng.standard_normal((int(prior.gaussian.degrees), 2)) @ np.linalg.inv(
+                prior.gaussian.factor
+            )
             covariance = np.linalg.inv(draws.T @ draws)
         else:
-            covariance = np.diag(prior.diagonal.rate / rng.gamma(prior.diagonal.shape, size=2))
+            covariance = np.diag(prior.gaussian.rate / rng.gamma(prior.gaussian.shape, size=2))
         mean = rng.multivariate_normal(np.zeros(2), covariance / 0.3)
         rows[labels == k] = rng.multivariate_normal(mean, covariance, np.count_nonzero(labels == k))
     return rows

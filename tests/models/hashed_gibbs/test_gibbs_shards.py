@@ -62,9 +62,9 @@ def test_threads_change_nothing(n_shards, proposal):
     models = [
         new_model(proposal=proposal, n_shards=n_shards, n_jobs=n_jobs, n_chains=n_chains).fit(rows)
         for n_chains in (1, 2)
-        for n_jobs in (1, 2, 4)
+        for n_jobs in (1, 4)
     ]
-    for first, *others in (models[:3], models[3:]):
+    for first, *others in (models[:2], models[2:]):
         for other in others:
             assert hash_of(other.set_params(n_jobs=first.n_jobs)) == hash_of(first)
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sparsemix.models.hashed_gibbs.draw_kernels import draw_softmax
+from sparsemix.models.hashed_gibbs.draw_kernels import draw_softmax, highest
 from sparsemix.models.hashed_gibbs.kernels import add_row, log_of_length, log_rising, rise
 from sparsemix.models.hashed_gibbs.length_kernels import (
     factors_of_length,
@@ -10,8 +10,8 @@ from sparsemix.models.hashed_gibbs.length_kernels import (
     score_lengths,
     weigh_empty,
 )
-from sparsemix.models.hashed_gibbs.state import BERNOULLI, ENTER, MULTINOMIAL, NO_CLUSTER, PROCESS
-from sparsemix.numeric.jit import kernel
+from sparsemix.models.hashed_gibbs.state import BERNOULLI, ENTER, MULTINOMIAL, NO_CLUSTER, NONE, PROCESS
+from sparsemix.numeric.jit import inner_kernel, kernel
 
 NEAR = 35.0  # nats below the best cluster down to which the ratio of Gamma functions is no series
 
@@ -57,16 +57,17 @@ def enter_rows(
     return assigned_out.shape[0]
 
 
-@kernel
+@inner_kernel
 def _score(rows, row, prior, clusters, scores_out):
     """Scores of one row, in double precision."""
     mask, starts, n_listed = clusters.mask, clusters.start, clusters.n_listed
     keys, counts, sizes, log_a = clusters.keys, clusters.cell_counts, clusters.sizes, prior.log_a
     length, of_none = rows.lengths[row], 0.0
-    scores_out[:] = 0.0
+    for j in range(scores_out.shape[0]):
+        scores_out[j] = 0.0
     for at in range(rows.indptr[row], rows.indptr[row + 1]):
         w, added = rows.columns[at], np.int64(rows.counts[at])
-        first, is_list, without = starts[w], mask[w] >= 0, log_rising(log_a, prior.a, 0, added)
+        first, is_list, without = starts[w], mask[w] >= 0, log_rising(log_a, prior.a, NONE, added)
         of_none += without
         for j in range(n_listed[w] if is_list else scores_out.shape[0]):
             count = np.int64(counts[first + j])
@@ -78,12 +79,13 @@ def _score(rows, row, prior, clusters, scores_out):
                     scores_out[k] += log_rising(log_a, prior.a, count, added) - without
     score_lengths(prior, clusters, length, scores_out, scores_out)
     if prior.process == PROCESS:
-        weigh_empty(prior, clusters, NO_CLUSTER, scores_out)
+        weigh_empty(prior, sizes, clusters.empty, clusters.n_empty[0], NO_CLUSTER, scores_out)
     if prior.family == MULTINOMIAL and has_series(prior, length):
-        lowest, constant = scores_out.max() - NEAR, clusters.constant
+        lowest, constant = highest(scores_out) - NEAR, clusters.constant
         ones, pairs, squares = factors_of_length(length)
         for k in range(scores_out.shape[0]):
             if scores_out[k] > lowest:
                 series = ones * constant[k, 1] + pairs * constant[k, 2] + squares * constant[k, 3]
                 scores_out[k] += log_of_length(prior, sizes[k], clusters.totals[k], length) - series
-    scores_out += of_none
+    for k in range(scores_out.shape[0]):
+        scores_out[k] += of_none

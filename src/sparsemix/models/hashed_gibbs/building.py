@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsemix.models.hashed_gibbs.kernels import FEW, add_rows, renew_all
+from sparsemix.models.hashed_gibbs.kernels import FEW, add_rows
 from sparsemix.models.hashed_gibbs.state import (
     BERNOULLI,
     FAMILIES,
@@ -91,7 +91,7 @@ def no_clusters(rows: Rows, prior: Prior, n_components: int, *, has_gains: bool 
         np.zeros((4, n_components + 1), np.float32),
         np.zeros((n_components, 2)),
     )
-    renew_all(prior, clusters)
+    _renew(rows, prior, clusters)
     return clusters
 
 
@@ -111,8 +111,13 @@ def filled_clusters(members: Rows, prior: Prior, sizes: IntVector, *, has_gains:
     clusters = no_clusters(members, prior, sizes.size, has_gains=has_gains)
     add_rows(members, prior, clusters, np.arange(members.lengths.size))
     clusters.sizes[:] = sizes
-    renew_all(prior, clusters)
+    _renew(members, prior, clusters)
     return clusters
+
+
+def _renew(rows: Rows, prior: Prior, clusters: Clusters) -> None:
+    """Renew what is kept about all clusters; a kernel of its own would have to be compiled, too."""
+    add_rows(rows, prior, clusters, np.empty(0, np.int64))
 
 
 def _logarithms(pseudo_count: float, most: int) -> FloatVector:

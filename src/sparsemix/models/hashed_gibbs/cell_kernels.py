@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sparsemix.numeric.jit import inlined_kernel
+from sparsemix.numeric.jit import inner_inlined_kernel
 from sparsemix.numeric.prefetch import prefetch
 
 _SPREAD = 0x9E3779B1  # odd, near 2**32 over the golden ratio: neighbours land far apart
@@ -10,13 +10,13 @@ _PLACE = (1 << 32) - 1
 _LINE = 16  # numbers of four bytes in a line of the processor's cache
 
 
-@inlined_kernel
+@inner_inlined_kernel
 def slot_of(cluster, place):
     """What the hash table says about a cluster of a list: which, and its place there; never negative."""
     return (np.int64(cluster) << 32) | np.int64(place)
 
 
-@inlined_kernel
+@inner_inlined_kernel
 def cell_of(
     mask,  # IN  int64, of the feature; negative for a cell per cluster
     start,  # IN  int64
@@ -36,14 +36,14 @@ def cell_of(
         at = (at + 1) & mask
 
 
-@inlined_kernel
+@inner_inlined_kernel
 def count_of(mask, start, slots, cell_counts, cluster):
     """Sum of a feature's counts in a cluster."""
     cell = cell_of(mask, start, slots, cluster)
     return np.int64(0) if cell < 0 else np.int64(cell_counts[cell])
 
 
-@inlined_kernel
+@inner_inlined_kernel
 def change_list(
     mask,  # IN  int64, of a feature with a list
     start,  # IN  int64
@@ -63,7 +63,7 @@ def change_list(
         at = (at + 1) & mask
         slot = slots[start + at]
     if slot < 0:
-        slot = slot_of(cluster, n_listed[feature])
+        slot = slot_of(cluster, np.int64(n_listed[feature]))
         n_listed[feature] += 1
         slots[start + at] = slot
         keys[start + (slot & _PLACE)] = cluster
@@ -79,7 +79,7 @@ def change_list(
     return cell
 
 
-@inlined_kernel
+@inner_inlined_kernel
 def _take_off_list(slots, keys, counts, gains, mask, start, cell, last):
     """The last cell of the list takes the place that becomes free."""
     if cell != last:
@@ -96,7 +96,7 @@ def _take_off_list(slots, keys, counts, gains, mask, start, cell, last):
     counts[last] = 0
 
 
-@inlined_kernel
+@inner_inlined_kernel
 def _close_gap(slots, mask, start, gap):
     """Free a place of the hash table and move up those behind it that would not be found any more."""
     at = gap
@@ -112,7 +112,7 @@ def _close_gap(slots, mask, start, gap):
     slots[start + gap] = -1
 
 
-@inlined_kernel
+@inner_inlined_kernel
 def ask_for(rows, clusters, order, i, assigned, budget):
     """Ask for what the next rows of the order will look at: the cells of one, the entries of the one after it."""
     _ask_for_entries(rows, order, i + 2)
@@ -137,7 +137,7 @@ def ask_for(rows, clusters, order, i, assigned, budget):
         at += 1
 
 
-@inlined_kernel
+@inner_inlined_kernel
 def ask_for_counts(rows, clusters, order, i):
     """The same where counts alone are looked at, those of all features."""
     _ask_for_entries(rows, order, i + 2)
@@ -155,7 +155,7 @@ def ask_for_counts(rows, clusters, order, i):
                 prefetch(keys, cell)
 
 
-@inlined_kernel
+@inner_inlined_kernel
 def _ask_for_entries(rows, order, i):
     if i < order.shape[0]:
         row = order[i]
@@ -164,7 +164,7 @@ def _ask_for_entries(rows, order, i):
             prefetch(rows.counts, at)
 
 
-@inlined_kernel
+@inner_inlined_kernel
 def ask_for_cells(rows, row, clusters, cluster):
     """Ask for what the counts of a row's features in a cluster are found by, then for the counts."""
     columns, mask, start, n_listed = rows.columns, clusters.mask, clusters.start, clusters.n_listed

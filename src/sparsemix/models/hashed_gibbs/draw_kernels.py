@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from sparsemix.numeric.jit import inlined_kernel, kernel
+from sparsemix.numeric.jit import inner_inlined_kernel, inner_kernel
 
 _ONE, _LOG_2, _PER_LOG_2 = np.float32(1.0), np.float32(0.6931471805599453), np.float32(1.4426950408889634)
 _TO_WHOLE = np.float32(
@@ -18,7 +18,7 @@ _BLOCK = 16  # weights that are added up before a draw looks for its place among
 _EXPONENT = np.int32(23)  # first bit of a number's exponent
 
 
-@kernel
+@inner_kernel
 def draw(
     log_weights,  # IN  (n,) float64 or float32
     floor,  # IN  float64, above -80
@@ -50,7 +50,7 @@ def draw(
     return min(k, n - 1)
 
 
-@inlined_kernel
+@inner_inlined_kernel
 def weigh(log_weights, floor, weights_out, work):
     """Exponentials of log weights less the highest, or of `floor`, to 4e-6."""
     top, least, whole = highest(log_weights), np.float32(floor), work.view(np.float32)
@@ -66,13 +66,13 @@ def weigh(log_weights, floor, weights_out, work):
         bits[k] = np.int32(bits[k] + np.int32(exponents[k] << _EXPONENT))
 
 
-@kernel
+@inner_kernel
 def draw_softmax(
     scores,  # IN, used up  (n,) float64
     uniform,  # IN  float64
 ):
     """Draw from log weights: the first at which the sum of the shares is above `uniform`."""
-    top, total = scores.max(), 0.0
+    top, total = highest(scores), 0.0
     for k in range(scores.shape[0]):
         scores[k] = math.exp(scores[k] - top)
         total += scores[k]
@@ -86,7 +86,7 @@ def draw_softmax(
     return last
 
 
-@kernel
+@inner_kernel
 def highest(values):
     """The largest of the values; four running maxima, which the processor follows side by side."""
     n = values.shape[0]

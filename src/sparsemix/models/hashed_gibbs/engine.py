@@ -254,7 +254,9 @@ class Chain(SeededChain):
 
     def log_joint(self) -> float:
         """Log joint of rows and assignments, nats, up to a constant."""
-        return float(joint_kernels.log_joint(self.prior, self.clusters))
+        held = self.clusters
+        cells = (held.start, held.mask, held.n_listed, held.keys, held.cell_counts)
+        return float(joint_kernels.log_joint(self.prior, held.sizes, held.totals, *cells))
 
     def _add_all(self) -> None:
         add_rows(self.rows, self.prior, self.clusters, self.assigned)

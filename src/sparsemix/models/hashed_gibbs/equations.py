@@ -34,7 +34,7 @@ def log_evidence(prior: Prior, members: FloatMatrix) -> float:
 def log_evidence_of_real_rows(prior: RealPrior, members: FloatMatrix) -> float:
     """The same for Gaussian rows: Student's t distributions, of each feature or of all together."""
     n, n_features = members.shape
-    own = prior.full if prior.is_full else prior.diagonal
+    own = prior.gaussian
     pull = np.log(own.strength / (own.strength + n))
     mean = members.mean(axis=0) if n else own.mean
     scatter, apart = (members - mean).T @ (members - mean), mean - own.mean

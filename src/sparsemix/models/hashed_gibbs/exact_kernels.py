@@ -10,18 +10,17 @@ import numpy as np
 
 from sparsemix.models.hashed_gibbs.cell_kernels import ask_for_counts
 from sparsemix.models.hashed_gibbs.draw_kernels import draw
-from sparsemix.models.hashed_gibbs.kernels import add_row, log_gain, move_row
+from sparsemix.models.hashed_gibbs.kernels import add_row, log_gain
 from sparsemix.models.hashed_gibbs.length_kernels import (
     constants_without,
     factors_of_length,
     has_series,
-    score_lengths,
     score_of_length,
     weigh_empty,
 )
 from sparsemix.models.hashed_gibbs.product_kernels import add_features
-from sparsemix.models.hashed_gibbs.state import ENTER, PROCESS
-from sparsemix.numeric.jit import inlined_kernel, kernel
+from sparsemix.models.hashed_gibbs.state import ENTER, LEAVE, PROCESS
+from sparsemix.numeric.jit import inner_inlined_kernel, kernel
 
 FLOOR = (
     -40.0
@@ -43,7 +42,8 @@ def sweep_exact(
     n_clusters = clusters.sizes.shape[0]
     held, products = np.empty(n_clusters + 1, np.float32), np.empty(n_clusters + 1, np.float32)
     weights, sums = np.empty(n_clusters, np.float32), np.empty(n_clusters)
-    scores, scratch = np.empty(n_clusters + 1, np.float32), np.zeros(4)
+    scores, scratch = np.empty(n_clusters + 1, np.float32), np.empty(4)
+    scratch[:] = 0.0
     is_large = clusters.cell_counts.shape[0] > _NEAR
     for i in range(order.shape[0]):
         row = order[i]
@@ -52,23 +52,22 @@ def sweep_exact(
             ask_for_counts(rows, clusters, order, i)
         score_all(rows, row, prior, clusters, own, products, held, scores, scratch)
         new = draw(scores[:-1], FLOOR, uniforms[i, 0], weights, sums)
-        if own < 0:
-            add_row(rows, row, prior, clusters, new, ENTER)
-            assigned[row] = new
-            continue
-        tally_out[2] += 1
-        if new == own:
-            continue
-        tally_out[0] += 1
-        log_ratio = math.log(weights[own] / weights[new])
-        log_ratio += log_gain(rows, row, prior, clusters, own, new)
-        if math.log(1.0 - uniforms[i, 1]) < log_ratio:
+        if own >= 0:
+            tally_out[2] += 1
+            if new == own:
+                continue
+            tally_out[0] += 1
+            log_ratio = math.log(weights[own] / weights[new])
+            log_ratio += log_gain(rows, row, prior, clusters, own, new)
+            if not math.log(1.0 - uniforms[i, 1]) < log_ratio:
+                continue
             tally_out[1] += 1
-            move_row(rows, row, prior, clusters, own, new)
-            assigned[row] = new
+            add_row(rows, row, prior, clusters, own, LEAVE)
+        add_row(rows, row, prior, clusters, new, ENTER)
+        assigned[row] = new
 
 
-@inlined_kernel
+@inner_inlined_kernel
 def score_all(
     rows,
     row,
@@ -88,7 +87,10 @@ def score_all(
     if has_series(prior, length):
         _add_series(clusters.columns, length, scratch, held, scores_out)
     else:
-        score_lengths(prior, clusters, length, held[:-1], scores_out[:-1])
+        for k in range(n_clusters):
+            scores_out[k] = held[k] + score_of_length(
+                prior, clusters.constant[k], clusters.sizes[k], clusters.totals[k], length
+            )
         if own >= 0:
             size, total = clusters.sizes[own] - 1, clusters.totals[own] - length
             of_length = score_of_length(prior, scratch, size, total, length)
@@ -96,10 +98,10 @@ def score_all(
     if own >= 0:
         scores_out[own] = scores_out[n_clusters]
     if prior.process == PROCESS:
-        weigh_empty(prior, clusters, own, scores_out)
+        weigh_empty(prior, clusters.sizes, clusters.empty, clusters.n_empty[0], own, scores_out)
 
 
-@inlined_kernel
+@inner_inlined_kernel
 def _add_series(columns, length, of_own, held, scores_out):
     """Add to what the features say what short rows owe to the cluster and their length."""
     for j in range(4):

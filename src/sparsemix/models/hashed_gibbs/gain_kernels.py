@@ -9,10 +9,10 @@ import numpy as np
 
 from sparsemix.models.hashed_gibbs.kernels import FEW, gain
 from sparsemix.models.hashed_gibbs.state import BERNOULLI
-from sparsemix.numeric.jit import inlined_kernel
+from sparsemix.numeric.jit import inner_inlined_kernel
 
 
-@inlined_kernel
+@inner_inlined_kernel
 def add_tokens(logs, a, count, added, held):
     """Add to `held` what tokens of a feature say for a cluster with `count` of it, beside one without.
 
@@ -27,13 +27,13 @@ def add_tokens(logs, a, count, added, held):
     return held
 
 
-@inlined_kernel
+@inner_inlined_kernel
 def has_tokens(prior, added):
     """Whether a feature's tokens are added one after another."""
     return prior.family != BERNOULLI and added <= FEW
 
 
-@inlined_kernel
+@inner_inlined_kernel
 def add_own(prior, sizes, own, count, added, held):
     """Add to `held` what a feature says for the row's own cluster, whose count of it holds the row's."""
     if count > added and has_tokens(prior, added):
@@ -43,7 +43,7 @@ def add_own(prior, sizes, own, count, added, held):
     return held
 
 
-@inlined_kernel
+@inner_inlined_kernel
 def count_in(is_list, keys, counts, first, n_cells, cluster):
     """Count of a cluster in so many cells from `first`, a list or one for each; zero if there is none."""
     if not is_list:
@@ -55,7 +55,7 @@ def count_in(is_list, keys, counts, first, n_cells, cluster):
     return count
 
 
-@inlined_kernel
+@inner_inlined_kernel
 def add_list_further(logs, a, keys, counts, first, n_cells, added, held_out):
     """Add what the tokens of a feature after the first say for the clusters of its list."""
     for token in range(1, added):
@@ -64,14 +64,14 @@ def add_list_further(logs, a, keys, counts, first, n_cells, added, held_out):
             held_out[np.uint32(keys[at])] += further(logs, a, np.int64(counts[at]), token)
 
 
-@inlined_kernel
+@inner_inlined_kernel
 def add_far(logs, a, counts, first, token, held_out):
     """Add what a further token of a feature says, where there is a cell for every cluster."""
     for k in range(held_out.shape[0]):
         held_out[k] += further(logs, a, np.int64(counts[first + np.uint64(k)]), token)
 
 
-@inlined_kernel
+@inner_inlined_kernel
 def further(logs, a, count, token):
     """What a further token of a feature adds, as in `add_tokens`."""
     if count + token < logs.shape[0]:

@@ -16,10 +16,10 @@ import numpy as np
 from sparsemix.models.hashed_gibbs.cell_kernels import count_of
 from sparsemix.models.hashed_gibbs.draw_kernels import draw
 from sparsemix.models.hashed_gibbs.exact_kernels import FLOOR
-from sparsemix.models.hashed_gibbs.kernels import constants, log_gain, log_plus, move_row, n_differing
+from sparsemix.models.hashed_gibbs.kernels import add_row, constants, log_gain, log_plus, n_differing
 from sparsemix.models.hashed_gibbs.length_kernels import score_lengths, score_of_length, weigh_empty
-from sparsemix.models.hashed_gibbs.state import BERNOULLI, ENTER, LEAVE, PROCESS
-from sparsemix.numeric.jit import kernel
+from sparsemix.models.hashed_gibbs.state import BERNOULLI, ENTER, LEAVE, NONE, PROCESS
+from sparsemix.numeric.jit import inner_kernel, kernel
 
 UNIT = 1024.0  # fixed point of products with directions
 SQUARE_UNIT = 65536.0  # fixed point of squared norms
@@ -58,13 +58,14 @@ def sweep_hash(
             tally_out[1] += 1
             move_signature(rows, row, prior, clusters, signatures, own, LEAVE)
             move_signature(rows, row, prior, clusters, signatures, new, ENTER)
-            move_row(rows, row, prior, clusters, own, new)
+            add_row(rows, row, prior, clusters, own, LEAVE)
+            add_row(rows, row, prior, clusters, new, ENTER)
             renew_signature(prior, clusters, signatures, own)
             renew_signature(prior, clusters, signatures, new)
             assigned[row] = new
 
 
-@kernel
+@inner_kernel
 def score_by_bits(
     rows,
     row,
@@ -84,19 +85,21 @@ def score_by_bits(
         scores_out[k] = norms[k] * row_norm * cosines[n_differing(all_bits[k], of_row)]
     of_own = norm * row_norm * cosines[n_differing(bits, of_row)]
     if signatures.is_raw:
-        scores_out += clusters.constant[:, 0]
+        for k in range(norms.shape[0]):
+            scores_out[k] += clusters.constant[k, 0]
         scores_out[own] = of_own + constant[0]
     else:
         score_lengths(prior, clusters, length, scores_out, scores_out)
         size, total = clusters.sizes[own] - 1, clusters.totals[own] - length
         scores_out[own] = of_own + score_of_length(prior, constant, size, total, length)
     if prior.process == PROCESS:
-        weigh_empty(prior, clusters, own, scores_out)
+        weigh_empty(prior, clusters.sizes, clusters.empty, clusters.n_empty[0], own, scores_out)
     if signatures.tempering != 1.0:
-        scores_out *= signatures.tempering
+        for k in range(norms.shape[0]):
+            scores_out[k] *= signatures.tempering
 
 
-@kernel
+@inner_kernel
 def own_without(
     rows,
     row,
@@ -109,7 +112,8 @@ def own_without(
     constant_out,  # OUT  (4,) float64
 ):
     """Signature of the row's cluster without the row; returns its norm."""
-    products_out[:] = signatures.products[own]
+    for i in range(products_out.shape[0]):
+        products_out[i] = signatures.products[own, i]
     square, plain = signatures.squares[own], signatures.sums[own]
     size, total = clusters.sizes[own] - 1, clusters.totals[own] - rows.lengths[row]
     off = clusters.off[own, 1]
@@ -133,7 +137,7 @@ def own_without(
     return norm_of(prior, signatures, square, plain, level)
 
 
-@kernel
+@inner_kernel
 def _changes(logs, a, scale, centre, count, added):
     """Change of a cluster's coordinate and squared norm when a feature's count changes, as whole numbers."""
     before = log_plus(logs, a, count) - logs[0]
@@ -144,14 +148,14 @@ def _changes(logs, a, scale, centre, count, added):
     return np.int32(change), np.int64(square)
 
 
-@kernel
+@inner_kernel
 def add_direction(signs, change, products_out):
     """Add a multiple of a feature's random direction."""
     for i in range(products_out.shape[0]):
         products_out[i] += change * signs[i]
 
 
-@kernel
+@inner_kernel
 def move_signature(rows, row, prior, clusters, signatures, cluster, sign):
     """Change the products of a cluster as `add_row` is about to change its counts."""
     columns, counts, mask, start = rows.columns, rows.counts, clusters.mask, clusters.start
@@ -167,7 +171,7 @@ def move_signature(rows, row, prior, clusters, signatures, cluster, sign):
         add_direction(signs[w], change, products)
 
 
-@kernel
+@inner_kernel
 def renew_signature(prior, clusters, signatures, cluster):
     """Bits and norm of a cluster, from its products."""
     level = prior.log_a[0] + clusters.constant[cluster, 1]
@@ -176,7 +180,7 @@ def renew_signature(prior, clusters, signatures, cluster):
     signatures.norms[cluster] = norm_of(prior, signatures, square, plain, level)
 
 
-@kernel
+@inner_kernel
 def set_bits(signatures, products, level, bits_out):
     """Signs of the products about the centre, or for raw parameters about nothing."""
     about = signatures.centre_products
@@ -190,7 +194,7 @@ def set_bits(signatures, products, level, bits_out):
         bits_out[j] = word
 
 
-@kernel
+@inner_kernel
 def norm_of(prior, signatures, square, plain, level):
     """Norm of a cluster's parameters, of which `level` is the value of a feature that it does not hold."""
     total = square / SQUARE_UNIT
@@ -271,7 +275,7 @@ def project_clusters(
             count = np.int64(clusters.cell_counts[clusters.start[w] + j])
             if k >= 0 and count > 0:
                 change, square = _changes(
-                    prior.log_a, prior.a, signatures.scale[w], signatures.centre[w], 0, count
+                    prior.log_a, prior.a, signatures.scale[w], signatures.centre[w], NONE, count
                 )
                 signatures.squares[k] += square
                 signatures.sums[k] += change

@@ -27,7 +27,6 @@ from sparsemix.models.hashed_gibbs.kernels import (
     log_gain,
     log_plus,
     log_weight,
-    move_row,
 )
 from sparsemix.models.hashed_gibbs.length_kernels import (
     constants_without,
@@ -35,8 +34,8 @@ from sparsemix.models.hashed_gibbs.length_kernels import (
     has_series,
     score_of_length,
 )
-from sparsemix.models.hashed_gibbs.state import ENTER, NO_CLUSTER, PROCESS, Workspace
-from sparsemix.numeric.jit import inlined_kernel, kernel
+from sparsemix.models.hashed_gibbs.state import ENTER, LEAVE, NO_CLUSTER, NONE, PROCESS, Workspace
+from sparsemix.numeric.jit import inner_inlined_kernel, inner_kernel, kernel
 
 ELSEWHERE = 0.02  # uniform share of the proposals
 CANDIDATES = 8  # clusters at most that are scored with all features
@@ -73,7 +72,8 @@ def sweep_index(
         log_ratio += log_gain(rows, row, prior, clusters, own, new)
         if math.log(1.0 - uniforms[i, 1]) < log_ratio:
             tally_out[1] += 1
-            move_row(rows, row, prior, clusters, own, new)
+            add_row(rows, row, prior, clusters, own, LEAVE)
+            add_row(rows, row, prior, clusters, new, ENTER)
             assigned[row] = new
 
 
@@ -118,7 +118,7 @@ def workspace(rows, prior, clusters):
     """Arrays that proposals write on."""
     n_clusters = clusters.sizes.shape[0]
     empty = np.empty(4)
-    constants(prior, np.int64(0), np.int64(0), prior.n_features * log_plus(prior.log_b, prior.b, 0), empty)
+    constants(prior, NONE, NONE, prior.n_features * log_plus(prior.log_b, prior.b, NONE), empty)
     return Workspace(
         np.zeros(n_clusters, np.float32),
         np.empty(n_clusters + 1, np.int64),
@@ -132,7 +132,7 @@ def workspace(rows, prior, clusters):
     )
 
 
-@kernel
+@inner_kernel
 def longest(rows):
     """Most entries of a row."""
     most = 0
@@ -141,7 +141,7 @@ def longest(rows):
     return most
 
 
-@kernel
+@inner_kernel
 def propose(rows, row, budget, prior, clusters, own, work):
     """Score the candidates for a row, without the row, and the clusters without rows together.
 
@@ -156,9 +156,9 @@ def propose(rows, row, budget, prior, clusters, own, work):
         _add_others(rows, row, last, prior, clusters, own, n, work)
     of_empty = -np.inf
     if n_empty:
-        of_empty = score_of_length(prior, work.empty, 0, 0, rows.lengths[row])
+        of_empty = score_of_length(prior, work.empty, NONE, NONE, rows.lengths[row])
         if prior.process == PROCESS:
-            of_empty += log_weight(prior, 0, n_empty, clusters.sizes.shape[0])
+            of_empty += log_weight(prior, NONE, n_empty, clusters.sizes.shape[0])
     work.empty_score[0] = of_empty
     top = of_empty
     for j in range(n):
@@ -171,7 +171,7 @@ def propose(rows, row, budget, prior, clusters, own, work):
     return n, total, top
 
 
-@inlined_kernel
+@inner_inlined_kernel
 def _candidates(rows, row, budget, prior, clusters, own, work):
     """Choose the clusters with the best scores from rare features alone; returns (how many, end of those features).
 
@@ -217,7 +217,7 @@ def _candidates(rows, row, budget, prior, clusters, own, work):
     return n, at
 
 
-@inlined_kernel
+@inner_inlined_kernel
 def _find(keys, gains, first, n_cells, held, found, n):
     """Add a feature's gains to the clusters that hold it; returns how many are found by now."""
     for at in range(first, first + n_cells):
@@ -229,7 +229,7 @@ def _find(keys, gains, first, n_cells, held, found, n):
     return n
 
 
-@inlined_kernel
+@inner_inlined_kernel
 def _find_direct(gains, first, held, found, n):
     """As `_find`, of a feature that has a cell for every cluster."""
     for k in range(np.uint64(held.shape[0])):
@@ -240,7 +240,7 @@ def _find_direct(gains, first, held, found, n):
     return n
 
 
-@kernel
+@inner_kernel
 def _find_at_once(prior, sizes, is_list, keys, counts, first, n_cells, added, held, found, n):
     """As `_find`, of features whose tokens are not added one after another."""
     for j in range(n_cells):
@@ -254,7 +254,7 @@ def _find_at_once(prior, sizes, is_list, keys, counts, first, n_cells, added, he
     return n
 
 
-@inlined_kernel
+@inner_inlined_kernel
 def _best(prior, clusters, length, own, n_found, work):
     """Keep the best of the clusters found, but for the own one, and forget the others; returns how many."""
     held, found, partial, constant = work.held, work.found, work.partial, clusters.constant
@@ -280,7 +280,7 @@ def _best(prior, clusters, length, own, n_found, work):
     return n
 
 
-@inlined_kernel
+@inner_inlined_kernel
 def _insert(work, n, cluster, score):
     """Keep the best candidates in order, equals by their number; returns how many there are."""
     if n == CANDIDATES:
@@ -298,7 +298,7 @@ def _insert(work, n, cluster, score):
     return n + 1
 
 
-@inlined_kernel
+@inner_inlined_kernel
 def _add_others(rows, row, first, prior, clusters, own, n, work):
     """Add to the candidates' scores what the features from entry `first` on say."""
     end, columns, added, counts = rows.indptr[row + 1], rows.columns, rows.counts, work.counts
@@ -319,7 +319,7 @@ def _add_others(rows, row, first, prior, clusters, own, n, work):
         work.scores[j] += score
 
 
-@inlined_kernel
+@inner_inlined_kernel
 def _look_up(columns, first, end, mask, starts, slots, cell_counts, cluster, counts_out):
     """Counts of features in a cluster; in a loop of their own the processor fetches many at a time."""
     for at in range(first, end):
@@ -327,7 +327,7 @@ def _look_up(columns, first, end, mask, starts, slots, cell_counts, cluster, cou
         counts_out[at - first] = count_of(mask[w], starts[w], slots, cell_counts, cluster)
 
 
-@inlined_kernel
+@inner_inlined_kernel
 def draw_proposal(clusters, own, n, total, top, uniform, work):
     """Draw from the proposal."""
     n_clusters = clusters.sizes.shape[0]
@@ -347,7 +347,7 @@ def draw_proposal(clusters, own, n, total, top, uniform, work):
     return own if chosen == clusters.n_empty[0] else np.int64(clusters.empty[chosen])
 
 
-@inlined_kernel
+@inner_inlined_kernel
 def log_share(clusters, own, cluster, n, total, top, work):
     """Log probability of a proposal."""
     n_clusters = clusters.sizes.shape[0]

@@ -11,59 +11,69 @@ from sparsemix.probability.gamma_ratios import log_rising as log_gamma_ratio
 
 
 @kernel
-def log_joint(prior, clusters):
+def log_joint(
+    prior,
+    sizes,  # IN  (K,) int64
+    totals,  # IN  (K,) int64
+    start,  # IN  (n_features,) int64
+    mask,  # IN  (n_features,) int64
+    n_listed,  # IN  (n_features,) int32
+    keys,  # IN  (n_cells of lists,) int32
+    cell_counts,  # IN  (n_cells,) int32
+):
     """Log joint (eq 7), up to factors of the rows alone and a constant; O(cells + K).
 
     Equal to the bit for equal statistics, whatever the order in which features list their clusters.
     """
-    return log_prior(prior, clusters) + _log_evidence(prior, clusters)
-
-
-@kernel
-def log_prior(prior, clusters):
-    """Log prior probability of an assignment with labels, up to a constant; O(K)."""
-    n_clusters, n_live, total = clusters.sizes.shape[0], 0, 0.0
-    for k in range(n_clusters):
-        size = clusters.sizes[k]
-        if prior.process == FINITE:
-            total += math.lgamma(size + prior.concentration)
-        elif size > 0:
-            total += math.lgamma(size - prior.discount) - math.lgamma(1.0 - prior.discount)
-            total += math.log(prior.concentration + prior.discount * n_live)
-            n_live += 1
-    if prior.process == FINITE:
-        return total
-    return total - math.lgamma(n_clusters + 1.0) + math.lgamma(n_clusters - n_live + 1.0)
-
-
-@kernel
-def _log_evidence(prior, clusters):
-    n_clusters, total = clusters.sizes.shape[0], 0.0
+    n_clusters, total, of_cells = sizes.shape[0], 0.0, 0.0
     everything = prior.a * prior.n_features
+    of_cluster = np.empty(n_clusters)
     for k in range(n_clusters):
-        size, tokens = clusters.sizes[k], clusters.totals[k]
+        of_cluster[k] = 0.0
         if prior.family == MULTINOMIAL:
-            total -= log_gamma_ratio(everything, tokens)
+            total -= log_gamma_ratio(everything, totals[k])
         elif prior.family == BERNOULLI:
             total += prior.n_features * (
-                math.lgamma(prior.b + size)
-                - math.lgamma(prior.a + prior.b + size)
+                math.lgamma(prior.b + sizes[k])
+                - math.lgamma(prior.a + prior.b + sizes[k])
                 + math.lgamma(prior.a + prior.b)
                 - math.lgamma(prior.b)
             )
         else:
-            total += everything * prior.log_b[0] - (everything + tokens) * log_plus(
-                prior.log_b, prior.b, size
+            total += everything * prior.log_b[0] - (everything + totals[k]) * log_plus(
+                prior.log_b, prior.b, sizes[k]
             )
-    of_cluster = np.zeros(n_clusters)
     for w in range(prior.n_features):
-        n_cells = n_clusters if clusters.mask[w] < 0 else clusters.n_listed[w]
-        for j in range(n_cells):
-            count = clusters.cell_counts[clusters.start[w] + j]
+        is_list = mask[w] >= 0
+        for j in range(np.int64(n_listed[w]) if is_list else n_clusters):
+            count = np.int64(cell_counts[start[w] + j])
             if count > 0:
-                owner = j if clusters.mask[w] < 0 else np.int64(clusters.keys[clusters.start[w] + j])
-                of_cluster[owner] += log_gamma_ratio(prior.a, count)
+                owner = np.int64(keys[start[w] + j]) if is_list else j
+                of_cluster[owner] += log_gamma_ratio(prior.a, int(count))
                 if prior.family == BERNOULLI:
-                    size = clusters.sizes[owner]
+                    size = sizes[owner]
                     of_cluster[owner] += math.lgamma(prior.b + size - count) - math.lgamma(prior.b + size)
-    return total + of_cluster.sum()
+    for k in range(n_clusters):
+        of_cells += of_cluster[k]
+    return log_prior(prior.process, prior.concentration, prior.discount, sizes) + (total + of_cells)
+
+
+@kernel
+def log_prior(
+    process,  # IN  int64
+    concentration,  # IN  float64
+    discount,  # IN  float64
+    sizes,  # IN  (K,) int64 or float64
+):
+    """Log prior probability of an assignment with labels, up to a constant; O(K)."""
+    n_clusters, n_live, total = sizes.shape[0], 0, 0.0
+    for k in range(n_clusters):
+        if process == FINITE:
+            total += math.lgamma(sizes[k] + concentration)
+        elif sizes[k] > 0:
+            total += math.lgamma(sizes[k] - discount) - math.lgamma(1.0 - discount)
+            total += math.log(concentration + discount * n_live)
+            n_live += 1
+    if process == FINITE:
+        return total
+    return total - math.lgamma(n_clusters + 1.0) + math.lgamma(n_clusters - n_live + 1.0)

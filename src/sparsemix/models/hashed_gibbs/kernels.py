@@ -16,14 +16,14 @@ import math
 import numpy as np
 
 from sparsemix.models.hashed_gibbs.cell_kernels import change_list, count_of
-from sparsemix.models.hashed_gibbs.state import BERNOULLI, ENTER, FINITE, LEAVE, MULTINOMIAL
-from sparsemix.numeric.jit import inlined_kernel, kernel, popcount
+from sparsemix.models.hashed_gibbs.state import BERNOULLI, ENTER, FINITE, LEAVE, MULTINOMIAL, NONE
+from sparsemix.numeric.jit import inner_inlined_kernel, inner_kernel, kernel, popcount
 from sparsemix.probability.gamma_ratios import log_rising as log_gamma_ratio
 
 FEW = 16  # up to so many tokens of a feature their logarithms are added; beyond, log gamma is asked
 
 
-@inlined_kernel
+@inner_inlined_kernel
 def log_plus(table, pseudo_count, count):
     """log(pseudo_count + count)."""
     if count < table.shape[0]:
@@ -31,7 +31,7 @@ def log_plus(table, pseudo_count, count):
     return math.log(pseudo_count + count)
 
 
-@inlined_kernel
+@inner_inlined_kernel
 def log_rising(log_a, a, count, added):
     """Log of the rising factorial, ln G(a + count + added) - ln G(a + count)."""
     if added > FEW:
@@ -42,7 +42,7 @@ def log_rising(log_a, a, count, added):
     return total
 
 
-@inlined_kernel
+@inner_inlined_kernel
 def log_weight(prior, size, n_empty, n_clusters):
     """Log of a cluster's prior weight for one more row; `n_empty` clusters have none."""
     if prior.process == FINITE:
@@ -52,7 +52,7 @@ def log_weight(prior, size, n_empty, n_clusters):
     return math.log((prior.concentration + prior.discount * (n_clusters - n_empty)) / n_empty)
 
 
-@inlined_kernel
+@inner_inlined_kernel
 def log_of_length(prior, size, total, length):
     """What the predictive owes to the sums of cluster and row, but for Bernoulli's sum over all features."""
     if prior.family == MULTINOMIAL:
@@ -66,7 +66,7 @@ def log_of_length(prior, size, total, length):
     )
 
 
-@kernel
+@inner_kernel
 def off_sum(prior, clusters, cluster, size):
     """Sum over the features with n_w <= size of log(b + size - n_w), Bernoulli rows; O(n_features)."""
     if clusters.sizes[cluster] == 0:
@@ -79,12 +79,18 @@ def off_sum(prior, clusters, cluster, size):
     return total
 
 
-@inlined_kernel
-def log_score(rows, row, prior, clusters, cluster, is_own):
-    """Score of a row in a cluster, O(its features); `is_own` if the cluster holds the row, which is left out then."""
-    length = rows.lengths[row]
+@inner_inlined_kernel
+def log_target(rows, row, prior, clusters, cluster, own):
+    """Log full conditional of a row's cluster, up to a constant; the row is in cluster `own`, -1 for none.
+
+    O(its features); where the cluster holds the row, that is left out.
+    """
+    is_own, length, n_empty = cluster == own, rows.lengths[row], clusters.n_empty[0]
     size = clusters.sizes[cluster] - (1 if is_own else 0)
     total = clusters.totals[cluster] - (length if is_own else 0)
+    if own >= 0 and clusters.sizes[own] == 1:
+        n_empty += 1
+    weight = log_weight(prior, size, n_empty, clusters.sizes.shape[0])
     score = log_of_length(prior, size, total, length)
     if prior.family == BERNOULLI:
         score += clusters.off[cluster, 1 if is_own else 0]
@@ -102,20 +108,10 @@ def log_score(rows, row, prior, clusters, cluster, is_own):
             score += log_plus(log_b, b, size - count)
             if count < size:
                 score -= log_plus(log_b, b, size - count - 1)
-    return score
+    return weight + score
 
 
-@inlined_kernel
-def log_target(rows, row, prior, clusters, cluster, own):
-    """Log full conditional of a row's cluster, up to a constant; the row is in cluster `own`, -1 for none."""
-    is_own = cluster == own
-    size = clusters.sizes[cluster] - (1 if is_own else 0)
-    n_empty = clusters.n_empty[0] + (1 if own >= 0 and clusters.sizes[own] == 1 else 0)
-    weight = log_weight(prior, size, n_empty, clusters.sizes.shape[0])
-    return weight + log_score(rows, row, prior, clusters, cluster, is_own)
-
-
-@inlined_kernel
+@inner_inlined_kernel
 def constants(prior, size, total, off, out):
     """Parts of a score that do not depend on the row, but for its length L: ``out[0] + L out[1] + ...``.
 
@@ -129,20 +125,20 @@ def constants(prior, size, total, off, out):
         out[2] = -1.0 / everything
         out[3] = 1.0 / (everything * everything)
     elif prior.family == BERNOULLI:
-        out[0] = log_of_length(prior, size, total, 0) + off
+        out[0] = log_of_length(prior, size, total, NONE) + off
         out[1] = -math.log(prior.b + size)
         out[2] = 0.0
         out[3] = 0.0
     else:
-        out[0] = log_of_length(prior, size, total, 0)
+        out[0] = log_of_length(prior, size, total, NONE)
         out[1] = -math.log(prior.b + size + 1.0)
         out[2] = 0.0
         out[3] = 0.0
     if size > 0 or prior.process == FINITE:
-        out[0] += log_weight(prior, size, 0, 0)
+        out[0] += log_weight(prior, size, NONE, NONE)
 
 
-@kernel
+@inner_kernel
 def renew(prior, clusters, cluster):
     """What is kept about a cluster whose rows have changed."""
     size = clusters.sizes[cluster]
@@ -155,50 +151,50 @@ def renew(prior, clusters, cluster):
         clusters.columns[j, cluster] = constant[j]
 
 
-@kernel
+@inner_kernel
 def renew_all(prior, clusters):
     """What is kept about all clusters."""
     for k in range(clusters.sizes.shape[0]):
         renew(prior, clusters, k)
 
 
-@inlined_kernel
+@inner_inlined_kernel
 def rise(prior, size, count, added):
     """What all tokens of a feature say for a cluster with `count` of it, beside one without."""
     if prior.family == BERNOULLI:
         off = log_plus(prior.log_b, prior.b, size) - log_plus(prior.log_b, prior.b, size - count)
         return log_plus(prior.log_a, prior.a, count) - prior.log_a[0] + off
-    return log_rising(prior.log_a, prior.a, count, added) - log_rising(prior.log_a, prior.a, 0, added)
+    return log_rising(prior.log_a, prior.a, count, added) - log_rising(prior.log_a, prior.a, NONE, added)
 
 
-@inlined_kernel
+@inner_inlined_kernel
 def gain(prior, size, count, added):
     """The same in single precision."""
     return np.float32(rise(prior, size, count, added))
 
 
-@kernel
+@inner_kernel
 def take_out(clusters, cluster):
     """A cluster has no rows any more."""
     _swap(clusters, cluster, clusters.n_empty[0])
     clusters.n_empty[0] += 1
 
 
-@kernel
+@inner_kernel
 def take_in(clusters, cluster):
     """An empty cluster gets its first row."""
     clusters.n_empty[0] -= 1
     _swap(clusters, cluster, clusters.n_empty[0])
 
 
-@kernel
+@inner_kernel
 def _swap(clusters, cluster, place):
     other, was = clusters.empty[place], clusters.place[cluster]
     clusters.empty[place], clusters.empty[was] = cluster, other
     clusters.place[cluster], clusters.place[other] = place, was
 
 
-@inlined_kernel
+@inner_inlined_kernel
 def log_gain(rows, row, prior, clusters, own, new):
     """What a move would add to the log joint."""
     total = 0.0
@@ -208,14 +204,7 @@ def log_gain(rows, row, prior, clusters, own, new):
     return total
 
 
-@inlined_kernel
-def move_row(rows, row, prior, clusters, own, new):
-    """Take a row out of a cluster and put it into another."""
-    add_row(rows, row, prior, clusters, own, LEAVE)
-    add_row(rows, row, prior, clusters, new, ENTER)
-
-
-@kernel
+@inner_kernel
 def add_row(rows, row, prior, clusters, cluster, sign):
     """Put a row into a cluster (`sign` 1), or take it out of it (-1)."""
     if sign > 0 and clusters.sizes[cluster] == 0:
@@ -226,7 +215,7 @@ def add_row(rows, row, prior, clusters, cluster, sign):
     renew(prior, clusters, cluster)
 
 
-@kernel
+@inner_kernel
 def change_counts(rows, row, prior, clusters, cluster, sign):
     """Add a row to the sums of a cluster, or subtract it."""
     clusters.sizes[cluster] += sign
@@ -248,7 +237,7 @@ def change_counts(rows, row, prior, clusters, cluster, sign):
             gains[cell] = gain_of_one(logs, prior.a, np.int64(cell_counts[cell]))
 
 
-@inlined_kernel
+@inner_inlined_kernel
 def gain_of_one(logs, a, count):
     """What one token of a feature says for a cluster with `count` of it, beside one without."""
     if count < logs.shape[0]:
@@ -263,7 +252,7 @@ def add_rows(
     clusters,  # IN, OUT
     assigned,  # IN  (n_rows,) int64, -1 for none
 ):
-    """Put rows into the clusters that they are assigned to."""
+    """Put rows into the clusters that they are assigned to, and renew what is kept about all clusters."""
     for row in range(assigned.shape[0]):
         k = assigned[row]
         if k >= 0:
@@ -286,10 +275,11 @@ def follow(
     for i in range(moved.shape[0]):
         row = moved[i]
         if assigned[row] != before[i]:
-            move_row(rows, row, prior, clusters, before[i], assigned[row])
+            add_row(rows, row, prior, clusters, before[i], LEAVE)
+            add_row(rows, row, prior, clusters, assigned[row], ENTER)
 
 
-@kernel
+@inner_kernel
 def n_differing(bits, others):
     """How many bits of two signatures differ."""
     differing = 0

@@ -4,13 +4,13 @@ import numpy as np
 
 from sparsemix.models.hashed_gibbs.cell_kernels import count_of
 from sparsemix.models.hashed_gibbs.kernels import constants, log_of_length, log_plus, log_weight
-from sparsemix.models.hashed_gibbs.state import BERNOULLI, MULTINOMIAL
-from sparsemix.numeric.jit import inlined_kernel, kernel
+from sparsemix.models.hashed_gibbs.state import BERNOULLI, MULTINOMIAL, NONE
+from sparsemix.numeric.jit import inner_inlined_kernel, inner_kernel
 
 _SHORT = 0.2  # rows shorter than this part of a D have a series for the ratio of Gamma functions
 
 
-@kernel
+@inner_kernel
 def score_lengths(prior, clusters, length, held, scores_out):
     """Add to what the features say what a score owes to the cluster and the row's length."""
     if has_series(prior, length):
@@ -27,34 +27,32 @@ def score_lengths(prior, clusters, length, held, scores_out):
         )
 
 
-@kernel
-def weigh_empty(prior, clusters, own, scores_out):
+@inner_kernel
+def weigh_empty(prior, sizes, empty, n_empty, own, scores_out):
     """Give the clusters without rows their weight, which they share; the own one is without its row."""
-    n_clusters, n_empty = clusters.sizes.shape[0], clusters.n_empty[0]
-    is_alone = own >= 0 and clusters.sizes[own] == 1
-    if n_empty == 0 and not is_alone:
-        return
-    weight = log_weight(prior, 0, n_empty + (1 if is_alone else 0), n_clusters)
-    for j in range(n_empty):
-        scores_out[clusters.empty[j]] += weight
-    if is_alone:
-        scores_out[own] += weight
+    is_alone = own >= 0 and sizes[own] == 1
+    if n_empty > 0 or is_alone:
+        weight = log_weight(prior, NONE, n_empty + (1 if is_alone else 0), sizes.shape[0])
+        for j in range(n_empty):
+            scores_out[empty[j]] += weight
+        if is_alone:
+            scores_out[own] += weight
 
 
-@kernel
+@inner_kernel
 def has_series(prior, length):
     """Whether a row is so short that the ratio of Gamma functions is a short series."""
     return prior.family != MULTINOMIAL or length <= _SHORT * prior.a * prior.n_features
 
 
-@inlined_kernel
+@inner_inlined_kernel
 def factors_of_length(length):
     """Factors of the last three of a cluster's constants."""
     pairs = 0.5 * length * (length - 1.0)
     return np.float64(length), pairs, pairs * (2.0 * length - 1.0) / 6.0
 
 
-@inlined_kernel
+@inner_inlined_kernel
 def score_of_length(prior, constant, size, total, length):
     """What a score owes to the cluster and the row's length."""
     if has_series(prior, length):
@@ -63,7 +61,7 @@ def score_of_length(prior, constant, size, total, length):
     return constant[0] + log_of_length(prior, size, total, length)
 
 
-@inlined_kernel
+@inner_inlined_kernel
 def constants_without(rows, row, prior, clusters, own, out):
     """Constants of a row's own cluster without the row."""
     size, total = clusters.sizes[own] - 1, clusters.totals[own] - rows.lengths[row]

@@ -12,10 +12,10 @@ import numpy as np
 
 from sparsemix.models.hashed_gibbs.gain_kernels import count_in, has_tokens
 from sparsemix.models.hashed_gibbs.kernels import gain
-from sparsemix.numeric.jit import inlined_kernel
+from sparsemix.numeric.jit import inner_inlined_kernel
 
 ROOM = 80.0  # nats by which a product may grow before its exponent is taken out; single precision has 88
-_ONE, _LOG_2 = np.float32(1.0), np.float32(0.6931471805599453)
+_ZERO, _ONE, _LOG_2 = np.float32(0.0), np.float32(1.0), np.float32(0.6931471805599453)
 _EXPONENT, _FRACTION = (
     23,
     (1 << 23) - 1,
@@ -23,7 +23,7 @@ _EXPONENT, _FRACTION = (
 _OF_ONE = 127 << _EXPONENT
 
 
-@inlined_kernel
+@inner_inlined_kernel
 def add_features(
     rows,
     row,
@@ -37,8 +37,8 @@ def add_features(
     columns, added_counts, mask, starts = rows.columns, rows.counts, clusters.mask, clusters.start
     n_listed, keys, counts, spans = clusters.n_listed, clusters.keys, clusters.cell_counts, clusters.spans
     sizes, n_clusters, room = clusters.sizes, clusters.sizes.shape[0], ROOM
-    held_out[:] = np.float32(0.0)
-    products[:] = _ONE
+    for k in range(n_clusters + 1):
+        held_out[k], products[k] = _ZERO, _ONE
     for at in range(rows.indptr[row], rows.indptr[row + 1]):
         w, added = columns[at], np.int64(added_counts[at])
         first, is_list, span = np.uint64(starts[w]), mask[w] >= 0, np.float64(spans[w])
@@ -67,7 +67,7 @@ def add_features(
     _add_logarithms(products, held_out)
 
 
-@inlined_kernel
+@inner_inlined_kernel
 def _add_at_once(prior, sizes, is_list, keys, counts, first, n_cells, added, held_out):
     """Where tokens are too many, or not what a family counts, or products grow too fast."""
     for j in range(n_cells):
@@ -77,7 +77,7 @@ def _add_at_once(prior, sizes, is_list, keys, counts, first, n_cells, added, hel
             held_out[k] += gain(prior, sizes[k], np.int64(counts[at]), added)
 
 
-@inlined_kernel
+@inner_inlined_kernel
 def _take_exponents(products, held_out):
     """Add the logarithms of powers of two to `held_out`, and leave the products between one and two."""
     bits = products.view(np.int32)
@@ -87,7 +87,7 @@ def _take_exponents(products, held_out):
         bits[k] = np.int32((bits[k] & _FRACTION) | _OF_ONE)
 
 
-@inlined_kernel
+@inner_inlined_kernel
 def _add_logarithms(products, held_out):
     """Add the logarithms of numbers between one and two: log m = 2 artanh((m - 1) / (m + 1)), to 2e-7."""
     for k in range(products.shape[0]):

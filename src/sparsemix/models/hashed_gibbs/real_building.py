@@ -1,6 +1,6 @@
 """From real rows to what the sampler works on: priors in the units of the data, and statistics of clusters."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from sparsemix.probability import gaussian_diagonal, gaussian_full
 from sparsemix.probability.gaussian_diagonal import GaussianDiagonal
 from sparsemix.probability.gaussian_diagonal_kernels import NormalGammaPrior
 from sparsemix.probability.gaussian_full import GaussianFull, normal_wishart_prior
+from sparsemix.probability.gaussian_full_kernels import NormalWishartPrior
 
 
 class RealHyperparameters(NamedTuple):
@@ -54,22 +55,25 @@ def hyperparameters_of(
 
 
 def prior_of(hyper: RealHyperparameters) -> RealPrior:
-    """The prior as the kernels read it; that of the other family has no features."""
-    is_full, none = hyper.family == GAUSSIAN_FULL, np.empty(0)
-    centre, spread = (none, none) if is_full else (hyper.centre, hyper.spread)
-    diagonal = NormalGammaPrior(centre, hyper.a, hyper.b, spread)
-    centre, spread = (hyper.centre, hyper.spread) if is_full else (none, none)
-    full = normal_wishart_prior(centre, hyper.a, hyper.b, np.diag(spread))
+    """The prior as the kernels read it."""
     partition = Partition(PROCESSES[hyper.process], hyper.concentration, hyper.discount)
-    return RealPrior(partition, is_full, diagonal, full)
+    if hyper.family == GAUSSIAN_FULL:
+        scale = np.diag(hyper.spread)
+        return RealPrior(partition, normal_wishart_prior(hyper.centre, hyper.a, hyper.b, scale))
+    return RealPrior(partition, NormalGammaPrior(hyper.centre, hyper.a, hyper.b, hyper.spread))
+
+
+def family_of(prior: RealPrior) -> GaussianDiagonal | GaussianFull:
+    """Clusters of these Gaussians."""
+    if isinstance(prior.gaussian, NormalWishartPrior):
+        return GaussianFull(prior.gaussian)
+    return GaussianDiagonal(prior.gaussian)
 
 
 def no_clusters(prior: RealPrior, n_clusters: int) -> RealClusters:
     """As many clusters without rows."""
-    diagonal = GaussianDiagonal(prior.diagonal).init(0 if prior.is_full else n_clusters, prior.diagonal.mean)
-    full = GaussianFull(prior.full).init(n_clusters if prior.is_full else 0, prior.full.mean)
-    sizes = full.sizes if prior.is_full else diagonal.sizes
-    return RealClusters(sizes, np.array([n_clusters]), diagonal, full)
+    statistics = family_of(prior).init(n_clusters, prior.gaussian.mean)
+    return RealClusters(statistics.sizes, np.array([n_clusters]), statistics)
 
 
 def clusters_of(
@@ -87,26 +91,26 @@ def clusters_of(
     if base is not None:
         _copy(base, clusters)
     real_kernels.add_rows(rows, prior, clusters, assigned)
-    renew(prior, clusters)
+    clusters.n_empty[0] = np.count_nonzero(clusters.sizes == 0)
     return clusters
 
 
 def renew(prior: RealPrior, clusters: RealClusters) -> None:
-    """All that follows from the sums, anew; factors that have followed rows one by one are made from the sums."""
+    """All that follows from the sums, anew."""
+    no_rows = np.empty((0, prior.gaussian.mean.size))
+    real_kernels.add_rows(no_rows, prior, clusters, np.empty(0, np.int64))
     clusters.n_empty[0] = np.count_nonzero(clusters.sizes == 0)
-    real_kernels.refresh_all(prior, clusters)
 
 
 def _copy(base: RealClusters, clusters: RealClusters) -> None:
     """Put the sums of clusters into the first places."""
-    for source, target in ((base.diagonal, clusters.diagonal), (base.full, clusters.full)):
-        for name in ("sizes", "sums", "sums_low", "squares", "squares_low", "products", "products_low"):
-            if hasattr(source, name):
-                getattr(target, name)[: len(source.sizes)] = getattr(source, name)
+    source, target = base.statistics, clusters.statistics
+    for name in ("sizes", "sums", "sums_low", "squares", "squares_low", "products", "products_low"):
+        if hasattr(source, name):
+            getattr(target, name)[: len(source.sizes)] = getattr(source, name)
 
 
 def log_evidence(prior: RealPrior, clusters: RealClusters) -> FloatVector:
     """Collapsed log evidence of each cluster's rows; (K,)."""
-    if prior.is_full:
-        return GaussianFull(prior.full).log_evidence(clusters.full)
-    return GaussianDiagonal(prior.diagonal).log_evidence(clusters.diagonal)
+    family: Any = family_of(prior)
+    return np.asarray(family.log_evidence(clusters.statistics))

@@ -47,7 +47,7 @@ class RealChain(SeededChain):
     def log_joint(self) -> float:
         """Log joint of rows and assignments, nats, up to a constant."""
         evidence = real_building.log_evidence(self.prior, self.clusters)
-        return float(joint_kernels.log_prior(self.prior.partition, self.clusters) + evidence.sum())
+        return float(joint_kernels.log_prior(*self.prior.partition, self.clusters.sizes) + evidence.sum())
 
     def enter_in_order(self, uniforms: FloatVector) -> None:
         """Let all rows enter in their order, each drawn from its full conditional given those before it."""

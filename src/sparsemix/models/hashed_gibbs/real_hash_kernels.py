@@ -18,13 +18,14 @@ from sparsemix.models.hashed_gibbs.draw_kernels import draw
 from sparsemix.models.hashed_gibbs.exact_kernels import FLOOR
 from sparsemix.models.hashed_gibbs.kernels import n_differing
 from sparsemix.models.hashed_gibbs.real_kernels import (
+    FULL,
     add_log_weights,
     add_row,
     log_target,
     remove_row,
     settle,
 )
-from sparsemix.numeric.jit import kernel
+from sparsemix.numeric.jit import inner_kernel, kernel
 
 
 @kernel
@@ -45,7 +46,7 @@ def sweep_hash(
     for i in range(order.shape[0]):
         row = order[i]
         own = assigned[row]
-        remove_row(rows, row, prior, clusters, own)
+        remove_row(clusters.statistics, clusters.n_empty, prior.gaussian, rows[row], own)
         renew_signature(prior, clusters, signatures, own)
         score_by_bits(row, prior, clusters, signatures, scores)
         new = draw(scores, FLOOR, uniforms[i, 0], weights, sums)
@@ -54,11 +55,11 @@ def sweep_hash(
             log_ratio += log_target(rows, row, prior, clusters, new, work)
             log_ratio -= log_target(rows, row, prior, clusters, own, work)
         assigned[row] = settle(own, new, log_ratio, uniforms[i, 1], tally_out)
-        add_row(rows, row, prior, clusters, assigned[row])
+        add_row(clusters.statistics, clusters.n_empty, prior.gaussian, rows[row], assigned[row])
         renew_signature(prior, clusters, signatures, assigned[row])
 
 
-@kernel
+@inner_kernel
 def score_by_bits(
     row,
     prior,
@@ -80,7 +81,7 @@ def score_by_bits(
 def renew_signature(prior, clusters, signatures, cluster):
     """Bits, norm and constant of a cluster whose rows have changed; O(n_parameters n_bits)."""
     theta = np.empty(signatures.centre.shape[0])
-    constant = -natural_parameters(prior, clusters, cluster, theta)
+    constant = -natural_parameters(prior.gaussian, clusters.statistics, cluster, theta)
     if not signatures.is_raw:
         for p in range(theta.shape[0]):
             constant += signatures.row_mean[p] * theta[p]
@@ -131,18 +132,17 @@ def project(
 
 @kernel
 def natural_parameters(
-    prior,
-    clusters,
+    prior,  # IN  of the Gaussians
+    statistics,  # IN
     cluster,
     theta_out,  # OUT  (n_parameters,) float64
 ):
     """Posterior mean of a cluster's natural parameters (FASTEX, eq 10); returns the log normaliser there."""
-    if prior.is_full:
-        degrees = prior.full.degrees + clusters.sizes[cluster]
-        state = clusters.full
-        return _of_covariance(degrees, state.means[cluster], state.factors[cluster], theta_out)
-    shape = prior.diagonal.shape + 0.5 * clusters.sizes[cluster]
-    means, rates = clusters.diagonal.means[cluster], clusters.diagonal.rates[cluster]
+    means = statistics.means[cluster]
+    if len(statistics) == FULL:
+        degrees = prior.degrees + statistics.sizes[cluster]
+        return _of_covariance(degrees, means, statistics.factors[cluster], theta_out)
+    shape, rates = prior.shape + 0.5 * statistics.sizes[cluster], statistics.rates[cluster]
     n_features, partition = means.shape[0], 0.0
     for j in range(n_features):
         precision = shape / rates[j]
@@ -152,7 +152,7 @@ def natural_parameters(
     return 0.5 * partition
 
 
-@kernel
+@inner_kernel
 def _of_covariance(degrees, means, factor, theta_out):
     """The same with the inverse of a covariance; products of different features stand once, so they count twice."""
     n_features = means.shape[0]

@@ -2,6 +2,9 @@
 
 A visit takes the row out of its cluster, so that all scores are those without the row, and puts it back or elsewhere.
 Sums are kept in twice double precision, and each sweep adds them up anew from the assignment.
+
+Whether Gaussians have covariances tells the length of the tuple with their statistics. So it is known when a kernel is
+compiled, and nothing of the other kind is compiled along with it.
 """
 
 import math
@@ -11,31 +14,59 @@ import numpy as np
 from sparsemix.models.hashed_gibbs.draw_kernels import draw, draw_softmax
 from sparsemix.models.hashed_gibbs.exact_kernels import FLOOR
 from sparsemix.models.hashed_gibbs.kernels import log_weight
-from sparsemix.numeric.jit import kernel
+from sparsemix.numeric.jit import inner_kernel, kernel
 from sparsemix.probability import gaussian_diagonal_kernels as diagonal
 from sparsemix.probability import gaussian_full_kernels as full
 
+FULL = len(full.FullState._fields)
 
-@kernel
-def add_row(rows, row, prior, clusters, cluster):
+
+@inner_kernel
+def add_row(statistics, n_empty, prior, row, cluster):
     """Put a row into a cluster; O(n_features), of full covariances O(n_features**2)."""
-    if clusters.sizes[cluster] == 0.0:
-        clusters.n_empty[0] -= 1
-    if prior.is_full:
-        full.add_row(clusters.full, prior.full, rows[row], cluster)
+    if statistics.sizes[cluster] == 0.0:
+        n_empty[0] -= 1
+    if len(statistics) == FULL:
+        full.add_row(statistics, prior, row, cluster)
     else:
-        diagonal.add_row(clusters.diagonal, prior.diagonal, rows[row], cluster)
+        diagonal.add_row(statistics, prior, row, cluster)
 
 
-@kernel
-def remove_row(rows, row, prior, clusters, cluster):
+@inner_kernel
+def remove_row(statistics, n_empty, prior, row, cluster):
     """Take a row out of a cluster."""
-    if prior.is_full:
-        full.remove_row(clusters.full, prior.full, rows[row], cluster)
+    if len(statistics) == FULL:
+        full.remove_row(statistics, prior, row, cluster)
     else:
-        diagonal.remove_row(clusters.diagonal, prior.diagonal, rows[row], cluster)
-    if clusters.sizes[cluster] == 0.0:
-        clusters.n_empty[0] += 1
+        diagonal.remove_row(statistics, prior, row, cluster)
+    if statistics.sizes[cluster] == 0.0:
+        n_empty[0] += 1
+
+
+@inner_kernel
+def refresh(statistics, prior, cluster):
+    """Renew what predictions need of a cluster from its sums."""
+    if len(statistics) == FULL:
+        full.refresh(statistics, prior, cluster)
+    else:
+        diagonal.refresh(statistics, prior, cluster)
+
+
+@inner_kernel
+def log_predictive(statistics, prior, row, scores_out):
+    """Log density of a row in each cluster."""
+    if len(statistics) == FULL:
+        full.log_predictive(statistics, prior, row, scores_out)
+    else:
+        diagonal.log_predictive(statistics, prior, row, scores_out)
+
+
+@inner_kernel
+def log_predictive_in(statistics, prior, row, cluster, work_out):
+    """Log density of a row in one cluster."""
+    if len(statistics) == FULL:
+        return full.log_predictive_in(statistics, prior, row, cluster, work_out)
+    return diagonal.log_predictive_in(statistics, prior, row, cluster)
 
 
 @kernel
@@ -45,23 +76,16 @@ def add_rows(
     clusters,  # IN, OUT
     assigned,  # IN  (n_rows,) int64, -1 for none
 ):
-    """Put rows into the clusters that they are assigned to."""
+    """Put rows into the clusters that they are assigned to, and renew what predictions need of all clusters."""
+    statistics = clusters.statistics
     for row in range(assigned.shape[0]):
         if assigned[row] >= 0:
-            add_row(rows, row, prior, clusters, assigned[row])
-
-
-@kernel
-def refresh_all(prior, clusters):
-    """Renew what predictions need of all clusters from their sums."""
+            add_row(statistics, clusters.n_empty, prior.gaussian, rows[row], assigned[row])
     for k in range(clusters.sizes.shape[0]):
-        if prior.is_full:
-            full.refresh(clusters.full, prior.full, k)
-        else:
-            diagonal.refresh(clusters.diagonal, prior.diagonal, k)
+        refresh(statistics, prior.gaussian, k)
 
 
-@kernel
+@inner_kernel
 def log_target(
     rows,
     row,
@@ -74,12 +98,10 @@ def log_target(
     weight = log_weight(
         prior.partition, clusters.sizes[cluster], clusters.n_empty[0], clusters.sizes.shape[0]
     )
-    if prior.is_full:
-        return weight + full.log_predictive_in(clusters.full, prior.full, rows[row], cluster, work_out)
-    return weight + diagonal.log_predictive_in(clusters.diagonal, prior.diagonal, rows[row], cluster)
+    return weight + log_predictive_in(clusters.statistics, prior.gaussian, rows[row], cluster, work_out)
 
 
-@kernel
+@inner_kernel
 def score_all(
     rows,
     row,
@@ -88,14 +110,11 @@ def score_all(
     scores_out,  # OUT  (K,) float64
 ):
     """Log full conditional of all clusters; the row is in none."""
-    if prior.is_full:
-        full.log_predictive(clusters.full, prior.full, rows[row], scores_out)
-    else:
-        diagonal.log_predictive(clusters.diagonal, prior.diagonal, rows[row], scores_out)
+    log_predictive(clusters.statistics, prior.gaussian, rows[row], scores_out)
     add_log_weights(prior.partition, clusters.sizes, clusters.n_empty[0], scores_out)
 
 
-@kernel
+@inner_kernel
 def add_log_weights(
     partition,
     sizes,  # IN  (K,) float64
@@ -125,16 +144,16 @@ def sweep_exact(
     for i in range(order.shape[0]):
         row = order[i]
         own = assigned[row]
-        remove_row(rows, row, prior, clusters, own)
+        remove_row(clusters.statistics, clusters.n_empty, prior.gaussian, rows[row], own)
         score_all(rows, row, prior, clusters, scores)
         new = draw(scores, FLOOR, uniforms[i, 0], weights, sums)
         log_ratio = math.log(weights[own] / weights[new])
         log_ratio += scores[new] - scores[own]
         assigned[row] = settle(own, new, log_ratio, uniforms[i, 1], tally_out)
-        add_row(rows, row, prior, clusters, assigned[row])
+        add_row(clusters.statistics, clusters.n_empty, prior.gaussian, rows[row], assigned[row])
 
 
-@kernel
+@inner_kernel
 def settle(own, new, log_ratio, uniform, tally_out):
     """The cluster in which a row ends that has been in `own`, when `new` is proposed."""
     tally_out[2] += 1
@@ -168,10 +187,10 @@ def enter_rows(
         if clusters.sizes[k] == 0.0:
             k = _first_empty(clusters.sizes)
         assigned[row] = k
-        add_row(rows, row, prior, clusters, k)
+        add_row(clusters.statistics, clusters.n_empty, prior.gaussian, rows[row], k)
 
 
-@kernel
+@inner_kernel
 def _first_empty(sizes):
     for k in range(sizes.shape[0]):
         if sizes[k] == 0.0:

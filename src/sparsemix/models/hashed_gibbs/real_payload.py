@@ -24,7 +24,7 @@ _SUMS = {
 def arrays_of(solution: RealSolution) -> dict[str, NDArray[Any]]:
     """Statistics and prior; of symmetric matrices the lower triangles."""
     hyper, is_full = solution.hyper, solution.hyper.family == GAUSSIAN_FULL
-    state: Any = solution.clusters.full if is_full else solution.clusters.diagonal
+    state: Any = solution.clusters.statistics
     below = np.tril_indices(solution.features.n_features)
     arrays = {"sizes": solution.sizes, "centre": hyper.centre, "spread": hyper.spread}
     for name in _SUMS[is_full]:
@@ -51,7 +51,7 @@ def solution_of(
     whole = RealHyperparameters(**hyper, centre=centre, spread=spread)
     prior = real_building.prior_of(whole)
     clusters = real_building.no_clusters(prior, n_clusters)
-    state: Any = clusters.full if is_full else clusters.diagonal
+    state: Any = clusters.statistics
     below = np.tril_indices(n_features)
     clusters.sizes[:] = sizes
     for name, power in zip(_SUMS[is_full], (1, 1, 2, 2), strict=True):

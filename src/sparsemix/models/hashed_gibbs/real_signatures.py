@@ -57,7 +57,7 @@ def signatures_of(
 
     O((n_rows + K) n_parameters n_bits); memory O((n_parameters + n_rows / 8 + K / 8) n_bits) bytes.
     """
-    n_rows, n_clusters, shift = len(rows), clusters.sizes.size, shift_of(prior, clusters)
+    n_rows, n_clusters, shift = len(rows), clusters.sizes.size, clusters.statistics.shift
     moments = _moments(rows, prior, shift)
     n_words = -(-form.n_bits // 64)
     directions = rng.standard_normal((moments.shape[1], 64 * n_words))
@@ -87,12 +87,7 @@ def signatures_of(
 
 def frame_of(rows: FloatMatrix, prior: RealPrior, clusters: RealClusters, *, is_raw: bool) -> Frame:
     """Where the parameters of the present clusters lie, and the scale that makes the product of the norms least."""
-    return _frame_of(prior, clusters, _moments(rows, prior, shift_of(prior, clusters)), is_raw=is_raw)
-
-
-def shift_of(prior: RealPrior, clusters: RealClusters) -> FloatVector:
-    """The point from which sums are taken, (n_features,)."""
-    return clusters.full.shift if prior.is_full else clusters.diagonal.shift
+    return _frame_of(prior, clusters, _moments(rows, prior, clusters.statistics.shift), is_raw=is_raw)
 
 
 def _blocks(n_rows: int) -> list[slice]:
@@ -115,7 +110,7 @@ def _frame_of(prior: RealPrior, clusters: RealClusters, moments: FloatMatrix, *,
     live = np.flatnonzero(clusters.sizes)
     thetas = np.empty((max(1, live.size), n_parameters))
     for theta, k in zip(thetas, live if live.size else [0], strict=True):
-        real_hash_kernels.natural_parameters(prior, clusters, k, theta)
+        real_hash_kernels.natural_parameters(prior.gaussian, clusters.statistics, k, theta)
     of_rows = moments[1] - moments[0] ** 2
     spread = thetas.var(axis=0)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

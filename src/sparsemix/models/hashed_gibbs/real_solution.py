@@ -9,6 +9,7 @@ from sparsemix.data.feature_names import FeatureNames
 from sparsemix.models.hashed_gibbs import real_kernels
 from sparsemix.models.hashed_gibbs.real_building import RealHyperparameters, clusters_of, prior_of
 from sparsemix.models.hashed_gibbs.real_state import FloatMatrix, FloatVector, IntVector, RealClusters
+from sparsemix.probability.gaussian_full_kernels import FullState
 
 
 class RealSolution(NamedTuple):
@@ -27,34 +28,35 @@ class RealSolution(NamedTuple):
     def n_parameters(self) -> int:
         """Natural parameters of a cluster."""
         n = self.features.n_features
-        return n + n * (n + 1) // 2 if self.clusters.full.sizes.size else 2 * n
+        return n + n * (n + 1) // 2 if isinstance(self.clusters.statistics, FullState) else 2 * n
 
     @property
     def means(self) -> FloatMatrix:
         """Posterior means of the features, (K, n_features)."""
-        state = self.clusters.full if self.clusters.full.sizes.size else self.clusters.diagonal
+        state = self.clusters.statistics
         return np.asarray(state.means + state.shift)
 
     @property
     def covariances(self) -> FloatMatrix:
         """Posterior means of the variances, (K, n_features), or covariances, (K, n_features, n_features)."""
-        hyper, sizes, n_features = self.hyper, self.clusters.sizes, self.features.n_features
-        if not self.clusters.full.sizes.size:
-            return np.asarray(self.clusters.diagonal.rates / (hyper.b + 0.5 * sizes - 1.0)[:, None])
-        factors = self.clusters.full.factors
-        scales = factors @ factors.transpose(0, 2, 1)
+        hyper, state, n_features = self.hyper, self.clusters.statistics, self.features.n_features
+        sizes = state.sizes
+        if not isinstance(state, FullState):
+            return np.asarray(state.rates / (hyper.b + 0.5 * sizes - 1.0)[:, None])
+        scales = state.factors @ state.factors.transpose(0, 2, 1)
         return np.asarray(scales / (hyper.b + sizes - n_features - 1.0)[:, None, None])
 
     @property
     def mean_spread(self) -> tuple[FloatMatrix, FloatVector]:
         """Posterior of the means: scale of Student's t around `means`, (K, n_features); degrees of freedom, (K,)."""
-        hyper, sizes, n_features = self.hyper, self.clusters.sizes, self.features.n_features
+        hyper, state, n_features = self.hyper, self.clusters.statistics, self.features.n_features
+        sizes = state.sizes
         strength = hyper.a + sizes
-        if not self.clusters.full.sizes.size:
+        if not isinstance(state, FullState):
             shape = hyper.b + 0.5 * sizes
-            return np.sqrt(self.clusters.diagonal.rates / (shape * strength)[:, None]), 2.0 * shape
+            return np.sqrt(state.rates / (shape * strength)[:, None]), 2.0 * shape
         freedom = hyper.b + sizes - n_features + 1.0
-        squares = np.sum(self.clusters.full.factors**2, axis=2)
+        squares = np.sum(state.factors**2, axis=2)
         return np.sqrt(squares / (freedom * strength)[:, None]), freedom
 
 

@@ -25,25 +25,23 @@ class Partition(NamedTuple):
 
 
 class RealPrior(NamedTuple):
-    """Priors of the partition and of the Gaussians.
-
-    is_full : whether clusters have covariances, and `full` is their prior; else it is `diagonal`. The other is of no
-    use.
-    """
+    """Priors of the partition and of the Gaussians."""
 
     partition: Partition
-    is_full: bool
-    diagonal: NormalGammaPrior
-    full: NormalWishartPrior
+    gaussian: NormalGammaPrior | NormalWishartPrior
+
+    @property
+    def is_full(self) -> bool:
+        """Whether clusters have covariances."""
+        return isinstance(self.gaussian, NormalWishartPrior)
 
 
 class RealClusters(NamedTuple):
-    """Statistics of clusters of real rows; that which the prior does not use has no clusters.
+    """Statistics of clusters of real rows.
 
     sizes : (K,) rows, the very array of the statistics in use. n_empty : (1,) clusters without rows.
     """
 
     sizes: FloatVector
     n_empty: IntVector
-    diagonal: DiagonalState
-    full: FullState
+    statistics: DiagonalState | FullState

@@ -11,7 +11,7 @@ IntVector = NDArray[np.int64]
 SmallVector = NDArray[np.int32]
 
 # Plain numbers in calls would make kernels compile once for each of them.
-NO_CLUSTER, ENTER, LEAVE = np.int64(-1), np.int64(1), np.int64(-1)
+NONE, NO_CLUSTER, ENTER, LEAVE = np.int64(0), np.int64(-1), np.int64(1), np.int64(-1)
 MULTINOMIAL, POISSON, BERNOULLI = 0, 1, 2
 FAMILIES = {"multinomial": MULTINOMIAL, "poisson": POISSON, "bernoulli": BERNOULLI}
 FINITE, PROCESS = 0, 1  # symmetric Dirichlet over the components; Dirichlet or Pitman-Yor process

@@ -11,7 +11,6 @@ from sparsemix.models.hashed_gibbs.engine import Position, Streams, Sweep
 from sparsemix.models.hashed_gibbs.state import (
     BERNOULLI,
     MULTINOMIAL,
-    Clusters,
     FloatVector,
     IntVector,
     Prior,
@@ -91,26 +90,10 @@ class UncollapsedChain:
     def log_joint(self) -> float:
         """Log joint of rows and assignments with weights and profiles integrated out, nats, up to a constant."""
         n_features, n_clusters = self._counts.shape
-        none, cells = np.empty(0, np.int32), self._counts.ravel()
-        clusters = Clusters(
-            self._sizes,
-            self._totals,
-            np.arange(n_features) * n_clusters,
-            np.full(n_features, -1),
-            np.empty(n_features, np.int32),
-            np.empty(0, np.int64),
-            none,
-            cells,
-            np.empty(0, np.float32),
-            np.empty(0, np.float32),
-            none,
-            none,
-            np.zeros(1, np.int64),
-            np.empty((0, 4)),
-            np.empty((4, 0), np.float32),
-            np.empty((0, 2)),
-        )
-        return float(joint_kernels.log_joint(self.prior, clusters))
+        start, mask = np.arange(n_features) * n_clusters, np.full(n_features, -1)
+        no_list = np.empty(n_features, np.int32)
+        cells = (start, mask, no_list, no_list, self._counts.ravel())
+        return float(joint_kernels.log_joint(self.prior, self._sizes, self._totals, *cells))
 
     def _adopt(self, assigned: IntVector) -> int:
         before, self.assigned = self.assigned, assigned

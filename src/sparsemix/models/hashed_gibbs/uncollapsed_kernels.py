@@ -12,12 +12,12 @@ import numpy as np
 
 from sparsemix.models.hashed_gibbs.draw_kernels import draw
 from sparsemix.models.hashed_gibbs.state import BERNOULLI, ENTER, LEAVE
-from sparsemix.numeric.jit import kernel
+from sparsemix.numeric.jit import inner_kernel, kernel
 
 FLOOR = -40.0  # nats below the best cluster where weights are those of single precision's last digits
 
 
-@kernel
+@inner_kernel
 def change_statistics(
     rows,
     row,  # IN  int64
@@ -126,7 +126,7 @@ def draw_rows(
         assigned_out[row] = draw(scores, FLOOR, uniforms[row], weights, sums)
 
 
-@kernel
+@inner_kernel
 def _add_times(terms, times, held_out):
     for k in range(held_out.shape[0]):
         held_out[k] += times * terms[k]
