@@ -14,7 +14,7 @@ from thread_cases import KERNELS
 from sparsemix import DataError, Dataset, ParameterError, TimeKernel
 from sparsemix.models.time_sensitive import building
 from sparsemix.models.time_sensitive.reading import Table
-from sparsemix.models.time_sensitive.time_kernels import rate_of, seconds_of
+from sparsemix.models.time_sensitive.time_kernels import KINDS, rate_of, seconds_of
 from sparsemix.models.time_sensitive.times import times_of
 
 ISO = ["2024-05-31T12:00:00Z", "2024-05-31T14:00:01+02:00", "2024-06-01"]
@@ -129,6 +129,10 @@ def test_one_of_rate_and_half_life():
     for wrong in (0, -1, np.nan, np.inf, "x", True, 1e60):
         with pytest.raises(ParameterError, match="decay_rate"):
             rate_of(wrong, None, "fit")
+
+
+def test_every_kind_of_kernel_is_among_the_cases():
+    assert {kernel.kind for kernel in KERNELS.values()} | {"each_cluster"} == set(KINDS)
 
 
 @pytest.mark.parametrize(("kernel", "ages", "weights"), [

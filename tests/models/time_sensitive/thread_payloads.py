@@ -11,14 +11,15 @@ def small_payload():
     """Two clusters of three rows at 0, 10 and 40 seconds: {cat x3, dog} in all, and {dog x2}."""
     parameters = {
         "concentration": 1.0, "time_kernel": "exponential", "decay_rate": 0.5, "half_life": None, "strict": False,
-        "family": "multinomial", "smoothing": 0.5, "prior_mean": "empirical", "prior_strength": 1.0, "n_sweeps": 6,
+        "family": "multinomial", "smoothing": 0.5, "prior_mean": "empirical", "prior_strength": 1.0, "negligible": 1e-12,
+        "n_sweeps": 6,
         "burn_in": 2, "thin": 2, "split_merge": 0.2, "learn": False, "n_chains": 1, "init": "sequential",
         "binarize": None, "random_state": 0, "warm_start": False, "n_jobs": None, "verbose": 0,
     }  # fmt: skip
     metadata = {
         "n_features": 3, "n_rows": 3, "kind": "exponential", "rate": 0.5, "period": 0.0, "width": 0.0,
         "exponent": 0.0, "support": 1e50, "family": "multinomial", "concentration": 1.0, "a": 0.5, "b": 1.0,
-        "strict": False,
+        "strict": False, "negligible": 1e-12,
     }  # fmt: skip
     arrays = {
         "times": np.array([0.0, 10.0, 40.0]),

@@ -24,7 +24,7 @@ from sparsemix.models.time_sensitive.state import (
 )
 from sparsemix.models.time_sensitive.time_kernels import KINDS, TimeKernel
 
-NEGLIGIBLE = 1e-12
+NEGLIGIBLE, LEAST_NEGLIGIBLE = 1e-12, 1e-300
 MOST_TABLED = 1 << 20  # counts whose logarithms are kept
 MOST_PAIRS = 200_000_000  # pairs of rows whose weights are kept, for a kernel that is a function
 WAYS = {"exponential": RECURSION, "each_cluster": RECURSION, "step": COUNT}

@@ -10,7 +10,14 @@ import math
 import numpy as np
 
 from sparsemix.models.time_sensitive.state import COUNT, RECURSION, SUM
-from sparsemix.models.time_sensitive.time_kernels import PERIODIC, POWER_LAW, STEP, WINDOW
+from sparsemix.models.time_sensitive.time_kernels import (
+    EACH_CLUSTER,
+    EXPONENTIAL,
+    PERIODIC,
+    POWER_LAW,
+    STEP,
+    WINDOW,
+)
 from sparsemix.numeric.jit import borrowing_kernel, inner_exact_kernel, inner_kernel, kernel, spliced_kernel
 
 
@@ -32,6 +39,8 @@ def weight_between(timing, earlier, later):
     if timing.kind == PERIODIC:
         sine = math.sin(math.pi * age / timing.period) / timing.width
         exponent -= 2.0 * sine * sine
+    elif timing.kind not in (EXPONENTIAL, EACH_CLUSTER):
+        exponent = math.nan
     return math.exp(exponent)
 
 

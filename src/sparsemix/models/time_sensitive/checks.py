@@ -10,6 +10,7 @@ from sparsemix.data.feature_names import FeatureNames
 from sparsemix.foundation import checks
 from sparsemix.foundation.checks import LARGEST, SMALLEST, is_number
 from sparsemix.foundation.errors import DataError, parameter_error, shorten
+from sparsemix.models.time_sensitive.building import LEAST_NEGLIGIBLE
 from sparsemix.models.time_sensitive.reading import Table
 from sparsemix.models.time_sensitive.runs import Run, Settings
 from sparsemix.models.time_sensitive.solution import Hyperparameters
@@ -83,6 +84,7 @@ def hyperparameters_alone(model: Any) -> None:
     if model.strict and getattr(model.time_kernel, "rates", ()):
         raise parameter_error("strict", owner, "False where each cluster has a rate of its own", model.strict)
     binarize(model)
+    negligible(model)
     if not checks.is_word(model.prior_mean, "empirical"):
         rule = f"'empirical' or a number from {SMALLEST} to below 1"
         checks.inside("prior_mean", owner, model.prior_mean, rule, SMALLEST, 1.0)
@@ -106,6 +108,14 @@ def binarize(model: Any) -> None:
         checks.inside("binarize", type(model).__name__, model.binarize, rule, 0.0, np.inf)
 
 
+def negligible(model: Any) -> None:
+    """Check which share of a new cluster's weight is next to nothing."""
+    rule = f"a number from {LEAST_NEGLIGIBLE} to 1"
+    checks.inside(
+        "negligible", type(model).__name__, model.negligible, rule, LEAST_NEGLIGIBLE, np.nextafter(1.0, 2.0)
+    )
+
+
 def hyperparameters(model: Any, table: Table) -> Hyperparameters:
     """The priors, with what is taken from the data."""
     a, b = float(model.smoothing), 1.0
@@ -118,7 +128,9 @@ def hyperparameters(model: Any, table: Table) -> Hyperparameters:
         if not all(SMALLEST <= each <= LARGEST for each in (a, b)):
             rule = f"such that its parts, {a:.3g} and {b:.3g}, are from {SMALLEST} to {LARGEST}"
             raise parameter_error("prior_strength", type(model).__name__, rule, model.prior_strength)
-    return Hyperparameters(model.family, float(model.concentration), a, b, bool(model.strict))
+    return Hyperparameters(
+        model.family, float(model.concentration), a, b, bool(model.strict), float(model.negligible)
+    )
 
 
 def start_of(model: Any, n_rows: int) -> IntVector:

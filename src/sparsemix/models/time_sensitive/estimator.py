@@ -48,6 +48,9 @@ class TimeSensitiveMixture(MixtureInTime):
         Pseudo-count of every feature in every cluster, multinomial rows.
     prior_mean, prior_strength : "empirical" or float, and float, default="empirical" and 1.0
         Mean of the features' probabilities, and how many rows it counts for; Bernoulli rows.
+    negligible : float in (0, 1], default=1e-12
+        A cluster whose history weighs less than this share of a new one takes no rows, whatever their words say: 40
+        half-lives after its last row. Smaller is more exact, and slower by the logarithm.
     n_sweeps, burn_in, thin : int, default=60, 20, 4
         Visits to all rows; how many come before the first draw is kept; and one draw for how many.
     split_merge : float >= 0, default=0.2
@@ -95,9 +98,9 @@ class TimeSensitiveMixture(MixtureInTime):
     Notes
     -----
     A sweep visits rows in the order of time and looks only at clusters that have rows before and after the visited one,
-    that are about to begin, or whose history still weighs more than 1e-12 of a new cluster. For a row with f features
-    it costs O(those clusters + f times those of them that hold the feature), and with the exponential kernel the
-    members that come within its memory; other kernels add up all members within their support. Memory is O(nnz).
+    that are about to begin, or whose history still weighs more than `negligible` of a new cluster. For a row with f
+    features it costs O(those clusters + f times those of them that hold the feature), and with the exponential kernel
+    the members that come within its memory; other kernels add up all members within their support. Memory is O(nnz).
 
     Examples
     --------
@@ -127,6 +130,7 @@ class TimeSensitiveMixture(MixtureInTime):
         smoothing: float = 0.1,
         prior_mean: str | float = "empirical",
         prior_strength: float = 1.0,
+        negligible: float = 1e-12,
         n_sweeps: int = 60,
         burn_in: int = 20,
         thin: int = 4,
@@ -149,6 +153,7 @@ class TimeSensitiveMixture(MixtureInTime):
         self.smoothing = smoothing
         self.prior_mean = prior_mean
         self.prior_strength = prior_strength
+        self.negligible = negligible
         self.n_sweeps = n_sweeps
         self.burn_in = burn_in
         self.thin = thin
@@ -254,7 +259,7 @@ class TimeSensitiveMixture(MixtureInTime):
         return model
 
     def _check_start(self, begun: Solution) -> None:
-        timing = building.timing_of(begun.kernel, begun.times, 1.0, strict=begun.hyper.strict)
+        timing = building.timing_of(begun.kernel, begun.times, 1.0, **begun.hyper.rules)
         if not building.fill(building.no_clusters(begun.times.size), timing, begun.labels):
             raise DataError(
                 f"'init' of {type(self).__name__} must put no row into a cluster of which nothing weighs any more, but "
@@ -277,7 +282,7 @@ class TimeSensitiveMixture(MixtureInTime):
         learn(run, rows, prior, begun.times, moves_per_row, follow)
         hyper, kernel = learnt(run)
         prior = prior._replace(concentration=hyper.concentration)
-        timing = building.timing_of(kernel, begun.times, hyper.concentration, strict=hyper.strict)
+        timing = building.timing_of(kernel, begun.times, hyper.concentration, **hyper.rules)
         sample(partial(Chain, rows, prior, timing, moves_per_row), run, follow)
         return _shown(run, begun, chosen(run, search=bool(np.isinf(timing.support))))
 

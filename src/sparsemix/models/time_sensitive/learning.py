@@ -42,14 +42,14 @@ def learn(
 
     What `follow` raises, and Ctrl-C, end it; `run`, changed in place, then has all steps that have ended.
     """
-    settings, strict = run.settings, run.start.hyper.strict
+    settings, rules = run.settings, run.start.hyper.rules
     rng = np.random.default_rng([settings.seed, settings.n_chains])
     if run.learner is not None:
         go_to(rng, run.learner.state)
     for step in range(run.n_learnt(), settings.n_learning):
         hyper, kernel = _after(run, step)
         prior = prior._replace(concentration=hyper.concentration)
-        timing = building.timing_of(kernel, times, hyper.concentration, strict=strict)
+        timing = building.timing_of(kernel, times, hyper.concentration, **rules)
         chain = Chain(rows, prior, timing, moves_per_row, rng)
         _place(chain, run, run.learner)
         sweep = chain.sweep()

@@ -74,7 +74,9 @@ def parameters_of(stored: Payload, model_class: Any) -> dict[str, Any]:
 
 def unpack(stored: Payload) -> Solution:
     """Build the clusters, or raise ModelFileError for whatever does not fit."""
-    metadata = stored.metadata
+    metadata = {
+        "negligible": building.NEGLIGIBLE
+    } | stored.metadata  # files were written before it could be set
     check_names(metadata, METADATA, "metadata")
     n_features = whole_number(metadata, "n_features", MOST_FEATURES)
     n_rows = whole_number(metadata, "n_rows", MOST)
@@ -92,7 +94,7 @@ def unpack(stored: Payload) -> Solution:
     matrix: Any = sparse.csr_array((counts, columns, indptr), shape=(n_rows, n_features))
     hyper = _hyperparameters(metadata)
     _check_rows(times, labels, matrix, hyper)
-    timing = building.timing_of(kernel, times, hyper.concentration, strict=hyper.strict)
+    timing = building.timing_of(kernel, times, hyper.concentration, **hyper.rules)
     if not building.fill(building.no_clusters(n_rows), timing, labels):
         raise ModelFileError("it holds clusters that its time kernel rules out")
     features = FeatureNames(n_features, names_of(stored, n_features))
@@ -122,10 +124,13 @@ def _hyperparameters(metadata: dict[str, Any]) -> Hyperparameters:
     family, strict = metadata["family"], metadata["strict"]
     if not isinstance(family, str) or family not in FAMILIES or not isinstance(strict, bool):
         raise ModelFileError(f"its family is {shorten(family)}, and strict {shorten(strict)}")
-    concentration, a, b = (finite_number(metadata, name) for name in ("concentration", "a", "b"))
+    names = ("concentration", "a", "b", "negligible")
+    concentration, a, b, negligible = (finite_number(metadata, name) for name in names)
     if not all(SMALLEST <= each <= LARGEST for each in (concentration, a, b)):
         raise ModelFileError("it has pseudo-counts that cannot be")
-    return Hyperparameters(family, concentration, a, b, strict)
+    if not building.LEAST_NEGLIGIBLE <= negligible <= 1.0:
+        raise ModelFileError("what it takes for negligible cannot be")
+    return Hyperparameters(family, concentration, a, b, strict, negligible)
 
 
 def _kernel(metadata: dict[str, Any], reader: ArrayReader) -> TimeKernel:

@@ -139,7 +139,7 @@ def _fill_positions(run: Run, reader: ArrayReader, n_done: IntVector, solution: 
     if np.any(states[:, 4] > 1):
         raise ModelFileError("it holds a generator whose state cannot be")
     hyper = solution.hyper
-    timing = building.timing_of(solution.kernel, solution.times, hyper.concentration, strict=hyper.strict)
+    timing = building.timing_of(solution.kernel, solution.times, hyper.concentration, **hyper.rules)
     for number, rows, rate, state in zip(begun, assigned, rates, states, strict=True):
         _check_chain(timing, rows)
         position = Position(int(n_done[number]), rows, rate, state)

@@ -22,6 +22,7 @@ class Hyperparameters(NamedTuple):
     """Family and pseudo-counts, as numbers that a file can hold.
 
     a, b : see `state.Prior`. strict : whether rows of equal times know nothing of each other.
+    negligible : share of a new cluster's weight below which a history takes no rows.
     """
 
     family: str
@@ -29,6 +30,12 @@ class Hyperparameters(NamedTuple):
     a: float
     b: float
     strict: bool
+    negligible: float = building.NEGLIGIBLE
+
+    @property
+    def rules(self) -> dict[str, Any]:
+        """Which members of a cluster count, as `building.timing_of` takes it."""
+        return {"strict": self.strict, "negligible": self.negligible}
 
 
 class Solution(NamedTuple):
@@ -123,7 +130,7 @@ def with_partition(solution: Solution, labels: IntVector) -> Solution:
     rate = np.zeros(n_clusters, np.int64)
     hyper, kernel = solution.hyper, solution.kernel
     if kernel.rates:
-        timing = building.timing_of(kernel, solution.times, hyper.concentration)
+        timing = building.timing_of(kernel, solution.times, hyper.concentration, negligible=hyper.negligible)
         chains = building.no_clusters(labels.size)
         building.fill(chains, timing, labels)
         climb_rates(timing, chains, hyper.concentration, MOST_CLIMBS)
@@ -178,7 +185,11 @@ def _scores(solution: Solution, matrix: Any, times: FloatVector, kernel: TimeKer
         rows, solution.features.n_features, hyper.family, hyper.concentration, hyper.a, hyper.b
     )
     timing = building.timing_of(
-        kernel, all_times[order], hyper.concentration, strict=hyper.strict and kernel.kind != "step"
+        kernel,
+        all_times[order],
+        hyper.concentration,
+        strict=hyper.strict and kernel.kind != "step",
+        negligible=hyper.negligible,
     )
     chains, window = building.no_clusters(order.size), building.window_of(rows, prior, timing.rates.size)
     rate = solution.rate if kernel.rates else None

@@ -7,7 +7,7 @@ import numpy as np
 from sparsemix.foundation import checks
 from sparsemix.foundation.checks import LARGEST, SMALLEST
 from sparsemix.foundation.errors import DataError, parameter_error
-from sparsemix.models.time_sensitive.checks import binarize, kernel_of, pseudo_counts
+from sparsemix.models.time_sensitive.checks import binarize, kernel_of, negligible, pseudo_counts
 from sparsemix.models.time_sensitive.state import FAMILIES, FloatVector
 from sparsemix.models.time_sensitive.stream import Stream
 from sparsemix.models.time_sensitive.stream_state import MAP, SOFT, StreamRules
@@ -38,9 +38,7 @@ def rules_of(model: Any, n_features: int) -> StreamRules:
     checks.inside(
         "prior_mean", owner, model.prior_mean, f"a number from {SMALLEST} to below 1", SMALLEST, 1.0
     )
-    checks.inside(
-        "negligible", owner, model.negligible, "a number in (0, 1]", SMALLEST, np.nextafter(1.0, 2.0)
-    )
+    negligible(model)
     binarize(model)
     late_of(model)
     checks.one_of("assignment", owner, model.assignment, tuple(ASSIGNMENTS))
