@@ -90,7 +90,7 @@ def test_rows_that_wait_count_in_answers():
 
 
 @given(cuts=st.lists(st.integers(0, 1_200), max_size=5), auto=st.booleans())
-@settings(max_examples=5)
+@settings(max_examples=3)
 def test_any_batching_gives_the_same_bits(cuts, auto):
     rows, _ = sorted_topics()
     changes = {"n_components": "auto"} if auto else {}

@@ -51,7 +51,7 @@ def learn_with(learner, rows, labels, n_children):
     n_components=st.sampled_from([4, "auto"]),
     seed=st.integers(0, 100),
 )
-@settings(max_examples=4)
+@settings(max_examples=3)
 def test_one_child_is_the_serial_learner_to_the_bit(clutter, staleness, known, n_components, seed):
     """Through culling, births, merges and removals, with common features and labels."""
     rows, topics = topic_rows(300, 6, 12, on=0.7, seed=seed)

@@ -203,7 +203,7 @@ def test_numbers_that_cannot_be(model):
                     use_if_it_loads(with_array(payload, name, wrong))
 
 
-@pytest.mark.parametrize("value", [-2, -1, 0, 1, 5])
+@pytest.mark.parametrize("value", [-2, 0, 5])
 @pytest.mark.parametrize(
     "phase",
     ["labelled rows held back", "in the stream", "a stream with names and clutter", "a single component"],
