@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from sparsemix.probability.cluster_counts import cluster_counts
+from sparsemix.numeric.threads import equal_parts, thread_runner
+from sparsemix.probability.cluster_counts import cluster_counts, weighted_counts
 from sparsemix.probability.kernels import contrast_scores
 
 FloatVector = NDArray[np.float64]
@@ -67,20 +68,24 @@ def best_merges(
     evidence: FloatVector,
     family: Family,
     allowed: NDArray[np.bool_],
+    n_threads: int = 1,
 ) -> list[Merge]:
-    """Gains of joining each cluster with its few most similar ones, best first."""
+    """Gains of joining each cluster with its few most similar ones, best first; threads share the pairs."""
     live = np.flatnonzero((sizes > 0) & allowed)
     if live.size < 2:
         return []
-    pairs = _similar_pairs(counts[live], sizes[live])
-    first, second = live[pairs[:, 0]], live[pairs[:, 1]]
-    n_pairs = first.size
-    joiner = sparse.csr_array(
-        (np.ones(2 * n_pairs), (np.tile(np.arange(n_pairs), 2), np.concatenate([first, second]))),
-        shape=(n_pairs, sizes.size),
-    )
-    joined = family.log_evidence(sizes[first] + sizes[second], sparse.csr_array(joiner @ counts))
-    gains = joined - evidence[first] - evidence[second]
+    first, second = live[_similar_pairs(counts[live], sizes[live])].T
+    gains = np.empty(first.size)
+
+    def fill(part: tuple[int, int]) -> None:
+        a, b = first[slice(*part)], second[slice(*part)]
+        pair = np.repeat(np.arange(a.size), 2)
+        joined = weighted_counts(counts, np.column_stack([a, b]).ravel(), pair, np.ones(pair.size), a.size)
+        gains[slice(*part)] = family.log_evidence(sizes[a] + sizes[b], joined) - evidence[a] - evidence[b]
+
+    n_entries = np.diff(counts.indptr).astype(float)
+    with thread_runner(n_threads) as run:
+        run(fill, equal_parts(1.0 + n_entries[first] + n_entries[second], n_threads))
     order = np.argsort(-gains, kind="stable")
     return [Merge(float(gains[p]), int(first[p]), int(second[p])) for p in order]
 

@@ -68,6 +68,7 @@ def choose(
     family: BetaBernoulli,
     *,
     shrink: bool,
+    n_threads: int = 1,
 ) -> Moves:
     """Find the births that gain evidence, and a merge for each for which no slot is free.
 
@@ -84,6 +85,8 @@ def choose(
     family : BetaBernoulli
     shrink : bool
         Whether components also merge for no other reason than that it gains evidence.
+    n_threads : int, default=1
+        Threads to rate merges with.
     """
     own = family.log_evidence(parts.sizes, parts.counts)
     gains = own - np.bincount(parts.labels, weights=without, minlength=parts.sizes.size)
@@ -93,7 +96,7 @@ def choose(
     _leave_wanted(gains, parts, own, components, evidence, allowed, family)
     merges: list[Merge] = []
     if shrink or np.count_nonzero(gains > 0) > n_free:
-        merges = best_merges(*components, evidence, family, allowed)
+        merges = best_merges(*components, evidence, family, allowed, n_threads)
     given = gaining(merges) if shrink else []
     return _paired(gains, given, merges, n_free + len(given))
 

@@ -75,6 +75,7 @@ def _plan(
         settings.n_components - int((stream.component_ids >= 0).sum()),
         family,
         shrink=settings.finds_number,
+        n_threads=stream.n_threads,
     )
     held = parts.counts
     shape = (held.shape[0], stream.n_features)
