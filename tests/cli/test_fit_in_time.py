@@ -107,11 +107,32 @@ def test_what_the_other_commands_say(sparsemix, mails, table, tmp_path, way):
     ("options", "message"),
     [
         (["--model", "time-sensitive"], "needs the time of each row. Name its column: --time COLUMN"),
-        ([*IN_TIME, "--half-life", "soon"], "--half-life must be a number of seconds > 0"),
+        (
+            [*IN_TIME, "--half-life", "soon"],
+            "--half-life must be a duration from 1e-50 to 1e+50 seconds, such as '90s', '15m', '12h', '3d' or '2w'",
+        ),
+        ([*IN_TIME, "--half-life", "0"], "but it is '0'.\n"),
+        ([*IN_TIME, "--stream", "--half-life", "0d"], "but it is '0d'.\n"),
         ([*IN_TIME, "--half-life", "5"], "but it is '5'. Say which unit: 5s, 5h or 5d."),
         ([*IN_TIME, "--concentration", 0], "no cluster could begin; a small one, such as 1e-6"),
         ([*IN_TIME, "-k", 5], "--n-components is not for --model time-sensitive"),
-        ([*IN_TIME, "--window", 5], "--window is not for --model time-sensitive"),
+        (
+            [*IN_TIME, "--window", 5],
+            "--window is not for --model time-sensitive without --stream. Add --stream, or leave it out.",
+        ),
+        ([*IN_TIME, "--init", "random"], "--init must be 'sequential', but it is 'random'.\n"),
+        (
+            [*IN_TIME, "--prior-mean", 0.2],
+            "--prior-mean with --model time-sensitive is not for --family multinomial. Leave it out, or choose another",
+        ),
+        (
+            [*IN_TIME, "--stream", "--prior-strength", 2],
+            "--prior-strength with --model time-sensitive is not for",
+        ),
+        (
+            [*IN_TIME, "--family", "bernoulli", "--smoothing", 0.2],
+            "--smoothing with --model time-sensitive is not for --family bernoulli",
+        ),
         ([*IN_TIME, "--stream", "--n-sweeps", 5], "--n-sweeps is not for --model time-sensitive --stream"),
         ([*IN_TIME, "--stream", "--learn"], "--learn is not for --model time-sensitive --stream"),
         ([*IN_TIME, "--family", "poisson"], "--family must be one of 'multinomial', 'bernoulli'"),
@@ -149,7 +170,10 @@ def test_a_model_in_time_asks_for_the_times(sparsemix, mails, tmp_path):
 @pytest.mark.parametrize("way", [FEW, ["--stream"]])
 def test_rows_that_cannot_be_learnt_are_named(sparsemix, mails, tmp_path, way):
     for change, message in (
-        (lambda line: [line[0], "", *line[2:]], "must not be missing, but that of row 3 (1-3) is"),
+        (
+            lambda line: [line[0], "", *line[2:]],
+            "error: --time must not be missing, but that of row 3 (1-3) is",
+        ),
         (lambda line: [*line[:3], 99999999999], "there is 99999999999 in row 3 (1-3), column "),
     ):
         with mails.open(newline="") as file:
@@ -161,9 +185,17 @@ def test_rows_that_cannot_be_learnt_are_named(sparsemix, mails, tmp_path, way):
         assert message in sparsemix.err
 
 
-def test_only_streams_have_late_rows(sparsemix, mails, tmp_path):
+def test_other_models_have_neither_times_nor_late_rows(sparsemix, mails, tmp_path):
     path = tmp_path / "m.smx"
     assert sparsemix("fit", mails, "-o", path, *NAMED, "--count", "n", "-k", 2) == 0
+    for command in (
+        ("score",),
+        ("assign", "-o", tmp_path / "a.csv"),
+        ("update",),
+        ("report", "-o", tmp_path / "r.html"),
+    ):
+        assert sparsemix(command[0], path, mails, *READ, *command[1:]) == 2
+        assert "--time is for models of clusters in time only. Leave it out." in sparsemix.err
     assert sparsemix("update", path, mails, *NAMED, "--count", "n", "--late", "clamp") == 2
     assert "--late is for streams of clusters in time only" in sparsemix.err
 
@@ -208,6 +240,16 @@ def test_ctrl_c_keeps_the_chains_and_resume_ends_at_the_same_bits(
     assert sparsemix(*again) == 0
     assert f"All sweeps of the run in {path} are made; nothing is left to do." in sparsemix.err
     assert hash_of(path) == hash_of(whole)
+
+
+def test_what_was_left_out_stays_out_when_a_run_goes_on(sparsemix, mails, tmp_path):
+    path = tmp_path / "m.smx"
+    command = ["fit", mails, "-o", path, *READ, "--model", "time-sensitive", *FEW]
+    assert sparsemix(*command) == 0
+    assert sparsemix(*command, "--resume", "--half-life", "9d") == 2
+    assert (
+        f"--half-life must be left out as in the interrupted run in {path}, but it is '9d'" in sparsemix.err
+    )
 
 
 def test_a_stream_is_no_run_to_go_on_with(sparsemix, mails, tmp_path):

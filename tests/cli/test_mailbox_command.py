@@ -73,12 +73,18 @@ def test_what_is_dropped_is_said(sparsemix, mail, tmp_path):
         (["--half-life", "soon"], 2, "--half-life must be"),
         (["--max-share", "2"], 2, "--max-share"),
         (["--concentration", "0"], 2, "--concentration must be a number > 0"),
+        (["--concentration", "-1"], 2, "--concentration must be a number > 0"),
     ],
 )
 def test_wrong_options(sparsemix, mail, tmp_path, options, code, message):
     assert sparsemix("mailbox", mail, "-o", tmp_path / "t.html", *options) == code
     assert message in sparsemix.err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_parameters_are_checked_before_the_mail_is_read(sparsemix, tmp_path):
+    assert sparsemix("mailbox", tmp_path / "absent.mbox", "-o", tmp_path / "t.html", "--half-life", "0") == 2
+    assert "--half-life must be a duration from 1e-50 to 1e+50 seconds, such as '90s'" in sparsemix.err
 
 
 def test_files_that_are_no_mailbox_or_in_the_way(sparsemix, mail, tmp_path, monkeypatch):

@@ -31,12 +31,21 @@ _OPTIONS = {
         *_OTHERS.split(),
     ]
 }
-_OPTIONS |= {"random_state": "--seed", "rows": "--batch-rows", "n": "-n"}
+_OPTIONS |= {"random_state": "--seed", "rows": "--batch-rows", "n": "-n", "times": "--time"}
 
 # How the library's messages name arguments: ``feature=``, ``format='csv'``, and ``'level' of suggest must be``.
 _SET = "|".join([*TABLE_OPTIONS, "proposal", "late"])
 _ARGUMENT = re.compile(rf"(?<![\w'\"-])({_SET})=(?:'([^']*)'|(None)|(?=[\s,.)]|$))")
 _RULE = re.compile(rf"'({'|'.join(_OPTIONS)})' of [\w. -]+? must( be None for)?(.*)")
+
+
+# What the library takes and no command line can hold, and what stands there instead.
+_NOT_TYPED = {
+    " or None, but": ", but",
+    " be None or ": " be ",
+    " or an array of clusters, one for each row, but": ", but",
+    ", as a number, a timedelta, or text such as ": ", such as ",
+}
 
 
 class StoppedError(Exception):
@@ -108,7 +117,9 @@ def in_options(message: str) -> str:
 
 
 def _as_rule(found: re.Match[str]) -> str:
-    rest = found[3].replace(" or None, but", ", but").replace(" be None or ", " be ")
+    rest = found[3]
+    for words, instead in _NOT_TYPED.items():
+        rest = rest.replace(words, instead)
     return f"{_OPTIONS[found[1]]} must{' be left out for' if found[2] else ''}{rest}"
 
 

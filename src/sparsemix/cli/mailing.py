@@ -11,7 +11,7 @@ from sparsemix.cli.outputs import check_model_output, check_page_output
 from sparsemix.cli.progress import waiting
 from sparsemix.cli.starting import new_model
 from sparsemix.cli.tables import threads_table
-from sparsemix.cli.times import sample
+from sparsemix.cli.times import check_parameters, sample
 from sparsemix.foundation.errors import DataError, ParameterError
 from sparsemix.foundation.extras import plotly
 from sparsemix.foundation.wording import counted
@@ -79,6 +79,7 @@ def cluster_mailbox(
         if save.resolve() == output.resolve():
             raise ParameterError(f"--save must be another file than --output, but both are {str(save)!r}.")
     model = new_model(Kind.TIME_SENSITIVE, wish.sampling)
+    check_parameters(model)
     with waiting(f"Reading {file}", quiet=quiet):
         mailbox = read_mailbox(file, **wish.reading)
     for sentence in str(mailbox.report).splitlines()[1:]:

@@ -40,9 +40,11 @@ SAMPLING_OPTIONS: dict[str, Any] = {
     "prior_mean": _option(
         float,
         "--prior-mean",
-        "Mean probability or rate of keywords, not multinomial; by default the table's.",
+        "Mean probability or rate of keywords, poisson and bernoulli; by default the table's.",
     ),
-    "prior_strength": _option(float, "--prior-strength", "How many rows that mean counts for; 1 by default."),
+    "prior_strength": _option(
+        float, "--prior-strength", "How many rows that mean counts for, likewise; 1 by default."
+    ),
     "n_sweeps": _option(int, "--n-sweeps", "Visits to all rows; 40 by default.", min=1),
     "burn_in": _option(
         int, "--burn-in", "Sweeps before the first draw is kept; half of all by default.", min=0

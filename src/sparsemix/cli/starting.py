@@ -9,7 +9,7 @@ from sparsemix.cli.blocks import BLOCK_ROWS, cut
 from sparsemix.cli.console import note
 from sparsemix.cli.inputs import Table
 from sparsemix.cli.loading import check_complete, check_mixture
-from sparsemix.cli.options import Kind
+from sparsemix.cli.options import Family, Kind
 from sparsemix.foundation.errors import DataError, ParameterError, parameter_error
 from sparsemix.foundation.wording import counted
 from sparsemix.model_io import load_model
@@ -45,7 +45,7 @@ def new_model(kind: Kind, parameters: dict[str, Any]) -> Any:
     Raises
     ------
     ParameterError
-        When a parameter is not for this kind.
+        When a parameter is not for this kind, or not for rows of this family.
     """
     streams = kind is Kind.TIME_SENSITIVE and parameters.get("stream", False)
     if kind is Kind.TIME_SENSITIVE:
@@ -54,14 +54,34 @@ def new_model(kind: Kind, parameters: dict[str, Any]) -> Any:
     known = model.get_params()
     for name in parameters:
         if name not in known:
-            chosen = f"{kind} --stream" if streams else str(kind)
-            raise ParameterError(f"--{name.replace('_', '-')} is not for --model {chosen}. Leave it out.")
+            raise _not_for(name, f"{kind} --stream" if streams else str(kind))
+    if kind in (Kind.HASHED_GIBBS, Kind.TIME_SENSITIVE):
+        _check_prior(kind, parameters)
     if kind is not Kind.ONLINE and parameters.get("n_components") == "auto":
         raise ParameterError("--n-components auto is for --model online only. Give a number.")
     wanted = DEFAULTS | parameters
     if "n_sweeps" in wanted:
         wanted.setdefault("burn_in", wanted["n_sweeps"] // 2)
     return model.set_params(**{name: value for name, value in wanted.items() if name in known})
+
+
+def _not_for(name: str, chosen: str) -> ParameterError:
+    remedy = "Leave it out."
+    if name == "window" and chosen == Kind.TIME_SENSITIVE:
+        chosen, remedy = f"{chosen} without --stream", "Add --stream, or leave it out."
+    return ParameterError(f"--{name.replace('_', '-')} is not for --model {chosen}. {remedy}")
+
+
+def _check_prior(kind: Kind, parameters: dict[str, Any]) -> None:
+    """Raise ParameterError for an option of a prior that rows of this family do not have."""
+    family = parameters.get("family", Family.MULTINOMIAL)
+    has_mean = family in (Family.POISSON, Family.BERNOULLI)
+    for name in ("smoothing",) if has_mean else ("prior_mean", "prior_strength"):
+        if name in parameters:
+            raise ParameterError(
+                f"--{name.replace('_', '-')} with --model {kind} is not for --family {family}. Leave it out, or choose "
+                f"another --family."
+            )
 
 
 def start_model(kind: Kind, parameters: dict[str, Any], resume: Path | None, *, quiet: bool = False) -> Any:
@@ -194,6 +214,7 @@ def _check_same_parameters(found: dict[str, Any], asked: dict[str, Any], path: P
         if name in _MAY_CHANGE:
             continue
         if found[name] != value:
-            rule = f"{found[name]!r} as in the interrupted run in {path}"
+            was = "left out" if found[name] is None else repr(found[name])
+            rule = f"{was} as in the interrupted run in {path}"
             remedy = "Leave it out, or start anew without --resume."
             raise parameter_error(name, "fit --resume", rule, value, remedy)

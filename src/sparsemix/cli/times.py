@@ -63,12 +63,14 @@ def fit_in_time(
     if parameters.get("stream", False):
         _check_not_in_between(resume=resume, checkpoint_every=checkpoint_every)
         model = new_model(Kind.TIME_SENSITIVE, parameters)
+        check_parameters(model)
         [rows] = source.table(None, 0, **filters).batches
         check_any_row(len(rows))
         say_if_compiling([model], quiet=quiet)
         model.fit(rows)
     else:
         model = start_model(Kind.TIME_SENSITIVE, wanted, output if resume else None, quiet=quiet)
+        check_parameters(model)
         run = {"checkpoint_every": checkpoint_every, **filters}
         learn_in_sweeps(model, source, output, resume=resume, quiet=quiet, sweeps=_sweeps_of(model), **run)
     save_model(model, output)
@@ -86,14 +88,29 @@ def _check_not_in_between(*, resume: bool, checkpoint_every: int | None) -> None
 
 
 def check_times(model: Any, reading: Mapping[str, Any], *, learns: bool = False) -> None:
-    """Raise ParameterError when a model needs the times of rows and no column of them was named.
+    """Raise ParameterError when a model needs the times of rows and no column of them was named, or knows no time.
 
-    Sampled clusters need them for every question, streams only to learn, and step kernels never.
+    Sampled clusters need them for every question, streams only to learn, and step kernels never. What becomes of them
+    in tables of real numbers is for their reader to say.
     """
+    if "time" in reading and not (
+        hasattr(model, "time_kernel") or getattr(model, "takes_real_numbers", False)
+    ):
+        raise ParameterError("--time is for models of clusters in time only. Leave it out.")
     kernel = getattr(model, "time_kernel", "step")
     knows_time = getattr(kernel, "kind", kernel) != "step" and (learns or hasattr(model, "n_sweeps"))
     if knows_time and "time" not in reading:
         raise ParameterError("the model needs the time of each row. Name its column: --time COLUMN.")
+
+
+def check_parameters(model: Any) -> None:
+    """Raise ParameterError for a parameter of clusters in time that breaks its rule, before any row is read."""
+    from sparsemix.models.time_sensitive import checks, stream_checks
+
+    if hasattr(model, "n_sweeps"):
+        checks.without_rows(model)
+    else:
+        stream_checks.rules_of(model, 1)
 
 
 def set_late(model: Any, late: str | None) -> None:

@@ -285,6 +285,20 @@ def test_a_concentration_of_zero_is_explained():
         StreamingTimeSensitiveMixture(0.0).fit(rows, times=times)
 
 
+def test_remedies_are_named():
+    rows, times, _ = news(9)
+    with pytest.raises(
+        ParameterError, match=r"which is 19, but it is 20\. Set it to half of the sweeps, 10, or make more"
+    ):
+        TimeSensitiveMixture(n_sweeps=20).fit(rows, times=times)
+    with pytest.raises(
+        ParameterError, match="'sequential' or an array of clusters, one for each row, but it is 'ran"
+    ):
+        new_model(init="random").fit(rows, times=times)
+    with pytest.raises(DataError, match="or -1, but that of row 2 is -2"):
+        new_model(init=[0, -1, -2, *range(len(rows) - 3)]).fit(rows, times=times)
+
+
 def test_a_rate_that_would_not_be_used_is_refused():
     rows, times, _ = news(9)
     with pytest.raises(ParameterError, match="'half_life' of TimeSensitiveMixture must be None unless"):

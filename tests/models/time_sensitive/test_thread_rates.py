@@ -336,7 +336,7 @@ def test_chains_and_learning_go_with_rates():
         (["3d", "72h"], None, "different durations"),
         ("3d", None, "different durations"),
         (7, None, "different durations"),
-        (["3d", "soon"], None, "'half_lives' of TimeKernel must be a number of seconds"),
+        (["3d", "soon"], None, "'half_lives' of TimeKernel must be a duration from "),
         (["3d", "1d"], [1.0], "'shares' of TimeKernel must be 2 numbers > 0"),
         (["3d", "1d"], [1.0, 0.0], "'shares' of TimeKernel must be 2 numbers > 0"),
         (["3d", "1d"], [1.0, 1e-9], "none below 1e-06 of their sum"),

@@ -74,7 +74,9 @@ def test_times_of_a_dataset_are_taken_unless_others_are_given():
 @pytest.mark.parametrize("wrong", [
     None, "2024-05-31", 3, [1, 2], [1, 2, 3, 4], [1, 2, np.nan], [1, 2, np.inf], [1, None, 3], ["x", "y", "z"],
     np.zeros((3, 1)), ["2024-05-31", "", "2024-06-01"], [timedelta(1)] * 3, np.array(["NaT"] * 3, "M8[s]"), {},
-    [1, "x", 2], [[1, 2, 3]],
+    [1, "x", 2], [[1, 2, 3]], "202", b"202", {1, 2, 3}, {1: 0, 2: 0, 3: 0}, [b"2024-05-31"] * 3,
+    np.array([b"1", b"2", b"3"]), [True, False, True], np.ones(3, bool), pd.Series([True, None, True]),
+    pl.Series([True] * 3), pa.array([b"1"] * 3).dictionary_encode(),
 ])  # fmt: skip
 def test_what_is_no_time_is_refused(wrong):
     with pytest.raises(DataError, match="times"):
@@ -95,10 +97,12 @@ def test_durations(duration, seconds):
 
 @pytest.mark.parametrize("wrong", [
     None, "", "3", "3 days", "-1d", "d", "0s", 0, -1, np.nan, np.inf, True, [3], timedelta(0), timedelta(-1), 10**400,
-    "9" * 400 + "d",
+    "9" * 400 + "d", 1e-300, 1e300, "9" * 60 + "s",
 ])  # fmt: skip
 def test_what_is_no_duration_is_refused(wrong):
-    with pytest.raises(ParameterError, match="'half_life' of fit must be a number of seconds"):
+    with pytest.raises(
+        ParameterError, match=r"'half_life' of fit must be a duration from 1e-50 to 1e\+50 seconds, as a "
+    ):
         seconds_of("half_life", "fit", wrong)
 
 
@@ -107,6 +111,13 @@ def test_durations_without_a_unit_are_told_the_units(text):
     of = text.strip()
     with pytest.raises(ParameterError, match=f"Say which unit: {of}s, {of}h or {of}d"):
         seconds_of("half_life", "fit", text)
+
+
+@pytest.mark.parametrize("text", ["0", "9" * 60])
+def test_no_unit_mends_what_is_out_of_bounds(text):
+    with pytest.raises(ParameterError) as found:
+        seconds_of("half_life", "fit", text)
+    assert "Say which unit" not in str(found.value)
 
 
 def test_rows_are_named_by_their_ids():

@@ -11,8 +11,8 @@ def small_payload():
     """Two clusters of three rows at 0, 10 and 40 seconds: {cat x3, dog} in all, and {dog x2}."""
     parameters = {
         "concentration": 1.0, "time_kernel": "exponential", "decay_rate": 0.5, "half_life": None, "strict": False,
-        "family": "multinomial", "smoothing": 0.5, "prior_mean": "empirical", "prior_strength": 1.0, "negligible": 1e-12,
-        "n_sweeps": 6,
+        "family": "multinomial", "smoothing": 0.5, "prior_mean": "empirical", "prior_strength": 1.0,
+        "negligible": 1e-12, "n_sweeps": 6,
         "burn_in": 2, "thin": 2, "split_merge": 0.2, "learn": False, "n_chains": 1, "init": "sequential",
         "binarize": None, "random_state": 0, "warm_start": False, "n_jobs": None, "verbose": 0,
     }  # fmt: skip

@@ -70,7 +70,6 @@ def mailbox(
         typer.Option(
             "--concentration",
             metavar="X",
-            min=0.0,
             help="Appetite for new threads.",
             rich_help_panel=_SAMPLING,
         ),

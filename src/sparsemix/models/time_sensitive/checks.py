@@ -26,12 +26,18 @@ HALF_LIFE = "7d"  # where none is given
 WORDS = ("exponential", "step")
 
 
+def without_rows(model: Any) -> tuple[Settings, TimeKernel]:
+    """Check all parameters, as far as that goes without rows."""
+    settings, kernel = settings_of(model), kernel_of(model)
+    hyperparameters_alone(model)
+    return settings, kernel
+
+
 def settings_of(model: Any) -> Settings:
     """Check how much is sampled."""
     owner = type(model).__name__
     checks.at_least("n_sweeps", owner, model.n_sweeps, 1, most=MOST_SWEEPS)
-    rule = f"an integer from 0 to n_sweeps - 1, which is {int(model.n_sweeps) - 1}"
-    checks.at_least("burn_in", owner, model.burn_in, 0, rule, most=int(model.n_sweeps) - 1)
+    _check_burn_in(owner, model.burn_in, int(model.n_sweeps))
     checks.at_least("thin", owner, model.thin, 1)
     checks.inside(
         "split_merge", owner, model.split_merge, "a number from 0 to 1000", 0.0, np.nextafter(1e3, np.inf)
@@ -50,6 +56,14 @@ def settings_of(model: Any) -> Settings:
         checks.n_threads(model.n_jobs, owner),
         seed_of(model.random_state, owner),
     )
+
+
+def _check_burn_in(owner: str, burn_in: Any, n_sweeps: int) -> None:
+    rule = f"an integer from 0 to n_sweeps - 1, which is {n_sweeps - 1}"
+    if is_number(burn_in) and burn_in >= n_sweeps:
+        remedy = f"Set it to half of the sweeps, {n_sweeps // 2}, or make more sweeps."
+        raise parameter_error("burn_in", owner, rule, burn_in, remedy)
+    checks.at_least("burn_in", owner, burn_in, 0, rule)
 
 
 def steps_of_learning(model: Any) -> int:
@@ -137,17 +151,22 @@ def start_of(model: Any, n_rows: int) -> IntVector:
     """Check where the chains start: clusters 0, 1, ... of the rows, -1 for those that enter one after another."""
     owner, init = type(model).__name__, model.init
     if isinstance(init, str):
-        checks.one_of("init", owner, init, ("sequential",))
+        if init != "sequential":
+            rule = "'sequential' or an array of clusters, one for each row"
+            raise parameter_error("init", owner, rule, init)
         return np.full(n_rows, -1)
+    rule = f"'sequential' or a cluster for each of {n_rows} rows, an integer >= 0, or -1"
     try:
         given = np.asarray(init)
     except ValueError:
         given = np.asarray(init, dtype=object)
-    if given.dtype.kind not in "iu" or given.shape != (n_rows,) or np.any(given < -1):
+    if given.dtype.kind not in "iu" or given.shape != (n_rows,):
         raise DataError(
-            f"'init' of {owner} must be 'sequential' or a cluster for each of {n_rows} rows, an integer >= 0, or -1, "
-            f"but it has type {given.dtype} and shape {given.shape}."
+            f"'init' of {owner} must be {rule}, but it has type {given.dtype} and shape {given.shape}."
         )
+    if np.any(given < -1):
+        row = int(np.argmax(given < -1))
+        raise DataError(f"'init' of {owner} must be {rule}, but that of row {row} is {given[row]}.")
     start = given.astype(np.int64)
     known = start >= 0
     start[known] = np.unique(start[known], return_inverse=True)[1]
@@ -176,8 +195,9 @@ def going_on(model: Any, before: Run, run: Run, old: FeatureNames, new: FeatureN
             f"'X' of {owner} must be the {before.start.order.size} rows of the fit that was interrupted, in the same "
             f"order and with the same times. {remedy}"
         )
-    asked, changing = run.settings, ("n_threads", "seed")
+    asked, changing = run.settings, ("n_learning", "n_threads", "seed")
     pairs = [
+        ("learn", before.settings.n_learning > 0, asked.n_learning > 0),
         *((name, getattr(before.settings, name), getattr(asked, name)) for name in Settings._fields),
         *zip(Hyperparameters._fields, before.start.hyper, run.start.hyper, strict=True),
         ("time_kernel", before.start.kernel, run.start.kernel),
@@ -199,4 +219,4 @@ def _parameter(name: str, model: Any) -> str:
     """The parameter that a setting or a hyperparameter comes from."""
     if name in ("a", "b"):
         return "smoothing" if model.family == "multinomial" else "prior_strength"
-    return "learn" if name == "n_learning" else name
+    return name

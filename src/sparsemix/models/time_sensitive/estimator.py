@@ -202,8 +202,7 @@ class TimeSensitiveMixture(MixtureInTime):
         """
         owner = type(self).__name__
         callable_or_none("on_sweep", owner, on_sweep)
-        settings, kernel = checks.settings_of(self), checks.kernel_of(self)
-        checks.hyperparameters_alone(self)
+        settings, kernel = checks.without_rows(self)
         table = Table(X, self.family, self.binarize, owner)
         features = table.features(owner)
         seconds = times_of(X, times, table.n_rows, owner, needed=kernel.kind != "step")

@@ -26,7 +26,10 @@ KINDS = {
     "each_cluster": EACH_CLUSTER,
 }
 UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
-DURATION_RULE = "a number of seconds > 0, a timedelta, or text such as '90s', '15m', '12h', '3d' or '2w'"
+DURATION_RULE = (
+    f"a duration from {SMALLEST} to {LARGEST} seconds, as a number, a timedelta, or text such as '90s', '15m', '12h', "
+    f"'3d' or '2w'"
+)
 _OWNER = "TimeKernel"
 MOST_RATES, LEAST_SHARE = 32, 1e-6
 _PARTS = {
@@ -225,9 +228,9 @@ def seconds_of(name: str, owner: str, value: Any) -> float:
         seconds = float(plain) if is_number(plain) and abs(plain) <= LARGEST else np.nan
     if not SMALLEST <= seconds <= LARGEST:
         lacks_unit = isinstance(value, str) and re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*", value)
-        remedy = (
-            f"Say which unit: {value.strip()}s, {value.strip()}h or {value.strip()}d." if lacks_unit else ""
-        )
+        remedy = ""
+        if lacks_unit and SMALLEST <= float(value) <= LARGEST:
+            remedy = f"Say which unit: {value.strip()}s, {value.strip()}h or {value.strip()}d."
         raise parameter_error(name, owner, DURATION_RULE, value, remedy)
     return seconds
 

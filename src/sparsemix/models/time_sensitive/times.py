@@ -1,5 +1,6 @@
 """Times of rows, in any form that people have them in, as seconds since 1970."""
 
+from collections.abc import Mapping, Set
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ def times_of(X: Any, times: Any, n_rows: int, owner: str, *, needed: bool) -> Fl
     Raises
     ------
     DataError
-        If a time is missing, none or endless, or there are not as many as rows.
+        If `times` are no sequence of times, one is missing, none or endless, or there are not as many as rows.
     """
     given = given_times(X, times)
     if given is None:
@@ -82,10 +83,15 @@ def _seconds(given: Any, owner: str) -> FloatVector:
 
     from sparsemix.data.values import Column, parse_times
 
+    if isinstance(given, str | bytes | Set | Mapping):
+        raise _wrong(given, owner)
     try:
         values = given.to_arrow() if hasattr(given, "to_arrow") else pa.array(given, from_pandas=True)
     except (pa.ArrowException, OverflowError, TypeError, ValueError) as error:
         raise _wrong(given, owner) from error
+    kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
+    if pa.types.is_boolean(kind) or "binary" in str(kind):
+        raise _wrong(given, owner)
     return parse_times(Column(values, "times", lambda row: f"row {row}"))
 
 
