@@ -10,7 +10,7 @@ import pytest
 
 import sparsemix as sm
 from sparsemix.data import Mailbox, MailboxReport
-from sparsemix.reporting import render_timeline, summarize_threads, write_timeline
+from sparsemix.reporting import render_timeline, summarize_model, summarize_threads, write_timeline
 
 HOSTILE = "</script><script>alert(1)</script><b>&amp;"
 DAY = 86400.0
@@ -79,10 +79,33 @@ def test_another_mailbox_is_refused(model):
     with pytest.raises(
         sm.DataError, match="must have learnt the 3 messages of the mailbox, but it has learnt 2 rows"
     ):
-        summarize_threads(SimpleNamespace(labels_=np.zeros(2, int)), small_mailbox())
+        summarize_threads(SimpleNamespace(labels_=np.zeros(2, int), threads=None), small_mailbox())
     for name in ("n_words", "most_threads"):
         with pytest.raises(sm.ParameterError, match=f"'{name}' of summarize_threads must be an integer >= 1"):
             summarize_threads(model, small_mailbox(), **{name: 0})
+
+
+def test_what_is_no_fitted_model_or_no_mailbox_is_refused(model, tmp_path):
+    sm.save_model(model, tmp_path / "m.smx")
+    for other in (sm.TimeSensitiveMixture(), sm.load_model(tmp_path / "m.smx"), sm.OnlineBernoulliMixture()):
+        with pytest.raises(
+            sm.ParameterError, match=r"must be a fitted TimeSensitiveMixture, .* Fit it to mailbox"
+        ):
+            summarize_threads(other, small_mailbox())
+    with pytest.raises(
+        sm.ParameterError, match="'mailbox' of summarize_threads must be what read_mailbox returns"
+    ):
+        summarize_threads(model, small_mailbox().dataset)
+
+
+def test_what_cannot_be_written_is_refused(model, tmp_path):
+    summary = summarize_threads(model, small_mailbox())
+    with pytest.raises(sm.ParameterError, match="'path' of write_timeline must be in a folder that exists"):
+        write_timeline(tmp_path / "absent" / "threads.html", summary)
+    for wrong in ({}, None, {"threads": []}, summarize_model(model)):
+        with pytest.raises(sm.DataError, match="must be what summarize_threads returns, but it is "):
+            write_timeline(tmp_path / "threads.html", wrong)
+    assert list(tmp_path.iterdir()) == []
 
 
 def without_plotly(page):

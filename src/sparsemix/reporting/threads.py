@@ -10,7 +10,7 @@ from sparsemix import __version__
 from sparsemix.data.mail_words import bare_subject
 from sparsemix.data.mailbox import Mailbox
 from sparsemix.foundation.checks import at_least
-from sparsemix.foundation.errors import DataError
+from sparsemix.foundation.errors import DataError, parameter_error
 from sparsemix.reporting.summary import SUMMARY_VERSION
 
 
@@ -27,8 +27,9 @@ def summarize_threads(
     Parameters
     ----------
     model : TimeSensitiveMixture
-        Fitted to the mailbox's `dataset`.
+        Fitted to the mailbox's `dataset`; not one from a file, which does not know the thread of each message.
     mailbox : Mailbox
+        From `read_mailbox`.
     title : str
     n_words : int
         How many of its most distinctive words each thread shows.
@@ -49,7 +50,7 @@ def summarize_threads(
     DataError
         If the model has learnt other rows than these.
     ParameterError
-        If a number breaks its rule.
+        If a number breaks its rule, the model is not fitted or of another kind, or the mailbox is none.
 
     Examples
     --------
@@ -69,6 +70,13 @@ def summarize_threads(
     """
     at_least("n_words", "summarize_threads", n_words, 1)
     at_least("most_threads", "summarize_threads", most_threads, 1)
+    if not isinstance(mailbox, Mailbox):
+        raise parameter_error("mailbox", "summarize_threads", "what read_mailbox returns", mailbox)
+    if not hasattr(model, "labels_") or not hasattr(model, "threads"):
+        remedy = (
+            "Fit it to mailbox.dataset here; a model from a file does not know the thread of each message."
+        )
+        raise parameter_error("model", "summarize_threads", "a fitted TimeSensitiveMixture", model, remedy)
     if len(model.labels_) != len(mailbox.dataset):
         raise DataError(
             f"'model' of summarize_threads must have learnt the {len(mailbox.dataset)} messages of the mailbox, but it "

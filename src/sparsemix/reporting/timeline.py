@@ -3,13 +3,19 @@
 import os
 from collections.abc import Sequence
 from html import escape
+from pathlib import Path
 from typing import Any
 
+from sparsemix.foundation.errors import DataError, parameter_error, shorten
 from sparsemix.foundation.extras import plotly
 from sparsemix.persistence import replacing
 from sparsemix.reporting.render import page_template, plain_name
 
 LINE_HEIGHT, MARGINS = 26, 110  # pixels of a thread, and of what stands above and below
+NEEDED = {
+    "title", "source", "library_version", "n_messages", "n_threads", "n_threads_left_out", "n_messages_left_out",
+    "threads",
+}  # fmt: skip
 PALETTE = ("#3b6fb6", "#c8643c", "#4a9a6b", "#8a5aa8", "#b58a2a", "#3f9aa8")
 
 
@@ -28,6 +34,8 @@ def render_timeline(summary: dict[str, Any]) -> str:
 
     Raises
     ------
+    DataError
+        If the summary is not one of threads.
     MissingExtraError
         If Plotly is not installed.
 
@@ -38,6 +46,10 @@ def render_timeline(summary: dict[str, Any]) -> str:
     >>> "<title>&lt;Mails&gt;</title>" in page
     True
     """
+    if not isinstance(summary, dict) or not summary.keys() >= NEEDED:
+        raise DataError(
+            f"'summary' of render_timeline must be what summarize_threads returns, but it is {shorten(summary)}."
+        )
     drawn = _figure(summary["threads"]).to_html(
         full_html=False, include_plotlyjs=True, div_id="timeline", config={"displayModeBar": False}
     )
@@ -45,7 +57,7 @@ def render_timeline(summary: dict[str, Any]) -> str:
 
 
 def write_timeline(path: str | os.PathLike[str], summary: dict[str, Any]) -> None:
-    """Write the page of threads; a file that is there stays whole until the new one is.
+    """Write the page of threads in the place of any file that is there, which stays whole until the new one is.
 
     Parameters
     ----------
@@ -55,6 +67,10 @@ def write_timeline(path: str | os.PathLike[str], summary: dict[str, Any]) -> Non
 
     Raises
     ------
+    DataError
+        If the summary is not one of threads.
+    ParameterError
+        If the folder of the file does not exist.
     MissingExtraError
         If Plotly is not installed.
     OSError
@@ -68,6 +84,10 @@ def write_timeline(path: str | os.PathLike[str], summary: dict[str, Any]) -> Non
     >>> model = sm.TimeSensitiveMixture(half_life="3d").fit(mailbox.dataset)  # doctest: +SKIP
     >>> write_timeline("threads.html", summarize_threads(model, mailbox))  # doctest: +SKIP
     """
+    if not Path(path).absolute().parent.is_dir():
+        raise parameter_error(
+            "path", "write_timeline", "in a folder that exists", str(path), "Create it first."
+        )
     page = render_timeline(summary)
     with replacing(path) as temporary:
         temporary.write_text(page, encoding="utf-8")
