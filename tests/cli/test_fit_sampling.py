@@ -154,6 +154,18 @@ def test_compare_has_all_models_by_default(sparsemix, documents):
         (["--batch-rows", 9], "--batch-rows is not for --model hashed-gibbs"),
         (["--binarize", 1], "--binarize with --model hashed-gibbs is for --family bernoulli only"),
         (["--clutter"], "--clutter is not for --model hashed-gibbs"),
+        (
+            ["--prior-mean", 0.2],
+            "--prior-mean with --model hashed-gibbs is not for --family multinomial. Leave it out",
+        ),
+        (
+            ["--family", "gaussian", "--prior-strength", 2],
+            "--prior-strength with --model hashed-gibbs is not for",
+        ),
+        (
+            ["--family", "poisson", "--smoothing", 1],
+            "--smoothing with --model hashed-gibbs is not for --family poisson",
+        ),
         (["--max-iter", 3], "--max-iter is not for --model hashed-gibbs"),
         (["--burn-in", 40], "--burn-in must be an integer from 0 to n_sweeps - 1, which is 39"),
         (["--n-bits", 100], "--n-bits must be 64, 128"),
