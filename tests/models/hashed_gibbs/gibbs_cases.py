@@ -9,7 +9,7 @@ from scipy import sparse
 
 from sparsemix.models.hashed_gibbs import building, state
 
-FAMILIES = ("multinomial", "poisson", "bernoulli")
+FAMILIES = tuple(state.FAMILIES)
 PRIORS = ("finite", "dp", "pitman-yor")
 TINY = np.array([[2, 0, 1, 0], [0, 1, 0, 3], [1, 0, 1, 0], [0, 0, 0, 0], [0, 2, 1, 1]])
 

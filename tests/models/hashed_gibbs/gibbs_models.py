@@ -3,9 +3,10 @@
 import numpy as np
 
 from sparsemix import HashedGibbsMixture
+from sparsemix.models.hashed_gibbs import state
 from sparsemix.persistence import state_hash
 
-FAMILIES = ("bernoulli", "multinomial", "poisson")
+FAMILIES = tuple(state.FAMILIES)
 LETTERS = list("abcdefghi")
 N_ROWS = 60
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import betaln, gammaln, logsumexp, multigammaln
 
 from sparsemix.models.hashed_gibbs.real_state import Partition, RealPrior
-from sparsemix.models.hashed_gibbs.state import BERNOULLI, FINITE, MULTINOMIAL, Prior
+from sparsemix.models.hashed_gibbs.state import BERNOULLI, FINITE, MULTINOMIAL, POISSON, Prior
 from sparsemix.probability.gaussian_full_kernels import NormalWishartPrior
 
 FloatVector = NDArray[np.float64]
@@ -27,8 +27,10 @@ def log_evidence(prior: Prior, members: FloatMatrix) -> float:
         return float(words + gammaln(everything) - gammaln(everything + counts.sum()))
     if prior.family == BERNOULLI:
         return float(np.sum(betaln(a + counts, b + size - counts) - betaln(a, b)))
-    shape = a + counts
-    return float(np.sum(gammaln(shape) - gammaln(a) + a * np.log(b) - shape * np.log(b + size)))
+    if prior.family == POISSON:
+        shape = a + counts
+        return float(np.sum(gammaln(shape) - gammaln(a) + a * np.log(b) - shape * np.log(b + size)))
+    raise NotImplementedError(f"no evidence is written for the family {prior.family}")
 
 
 def log_evidence_of_real_rows(prior: RealPrior, members: FloatMatrix) -> float:

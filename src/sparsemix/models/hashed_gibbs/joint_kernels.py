@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from sparsemix.models.hashed_gibbs.kernels import log_plus
-from sparsemix.models.hashed_gibbs.state import BERNOULLI, FINITE, MULTINOMIAL
+from sparsemix.models.hashed_gibbs.state import BERNOULLI, FINITE, MULTINOMIAL, POISSON
 from sparsemix.numeric.jit import kernel
 from sparsemix.probability.gamma_ratios import log_rising as log_gamma_ratio
 
@@ -39,10 +39,12 @@ def log_joint(
                 + math.lgamma(prior.a + prior.b)
                 - math.lgamma(prior.b)
             )
-        else:
+        elif prior.family == POISSON:
             total += everything * prior.log_b[0] - (everything + totals[k]) * log_plus(
                 prior.log_b, prior.b, sizes[k]
             )
+        else:
+            total = math.nan
     for w in range(prior.n_features):
         is_list = mask[w] >= 0
         for j in range(np.int64(n_listed[w]) if is_list else n_clusters):

@@ -16,7 +16,7 @@ import math
 import numpy as np
 
 from sparsemix.models.hashed_gibbs.cell_kernels import change_list, count_of
-from sparsemix.models.hashed_gibbs.state import BERNOULLI, ENTER, FINITE, LEAVE, MULTINOMIAL, NONE
+from sparsemix.models.hashed_gibbs.state import BERNOULLI, ENTER, FINITE, LEAVE, MULTINOMIAL, NONE, POISSON
 from sparsemix.numeric.jit import inner_inlined_kernel, inner_kernel, kernel, popcount
 from sparsemix.probability.gamma_ratios import log_rising as log_gamma_ratio
 
@@ -60,10 +60,12 @@ def log_of_length(prior, size, total, length):
         return -log_gamma_ratio(everything, length)
     if prior.family == BERNOULLI:
         return -prior.n_features * math.log(prior.a + prior.b + size)
-    rate = prior.b + size
-    return (prior.a * prior.n_features + total) * math.log(rate / (rate + 1.0)) - length * math.log(
-        rate + 1.0
-    )
+    if prior.family == POISSON:
+        rate = prior.b + size
+        return (prior.a * prior.n_features + total) * math.log(rate / (rate + 1.0)) - length * math.log(
+            rate + 1.0
+        )
+    return math.nan  # a family that nobody has written here
 
 
 @inner_kernel
@@ -129,11 +131,13 @@ def constants(prior, size, total, off, out):
         out[1] = -math.log(prior.b + size)
         out[2] = 0.0
         out[3] = 0.0
-    else:
+    elif prior.family == POISSON:
         out[0] = log_of_length(prior, size, total, NONE)
         out[1] = -math.log(prior.b + size + 1.0)
         out[2] = 0.0
         out[3] = 0.0
+    else:
+        out[0] = math.nan
     if size > 0 or prior.process == FINITE:
         out[0] += log_weight(prior, size, NONE, NONE)
 

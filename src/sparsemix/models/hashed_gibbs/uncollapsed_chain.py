@@ -11,6 +11,7 @@ from sparsemix.models.hashed_gibbs.engine import Position, Streams, Sweep
 from sparsemix.models.hashed_gibbs.state import (
     BERNOULLI,
     MULTINOMIAL,
+    POISSON,
     FloatVector,
     IntVector,
     Prior,
@@ -122,9 +123,7 @@ class UncollapsedChain:
 
         self._in_blocks(draw, n_features, step)
         total = sums.sum(axis=0)
-        if self.prior.family in (MULTINOMIAL, BERNOULLI):
-            return np.asarray(total)
-        return -np.asarray(total)
+        return np.asarray(-total if self.prior.family == POISSON else total)
 
     def _draw_block(self, rng: np.random.Generator, part: slice, sums_out: FloatVector) -> None:
         prior, counts, logs = self.prior, self._counts[part], self._table[part]
@@ -134,7 +133,7 @@ class UncollapsedChain:
             _log_gammas(rng, prior.b, self._sizes.astype(np.int32) - counts, logs_off)
             log_odds(logs, logs_off, sums_out)
             return
-        if prior.family != MULTINOMIAL:
+        if prior.family == POISSON:
             logs -= np.log(prior.b + self._sizes).astype(np.float32)
         sum_of_exponentials(logs, sums_out)
 
