@@ -20,11 +20,14 @@ from sparsemix.models.hashed_gibbs.state import (
 MOST_TABLED = 1 << 20  # counts whose logarithms are kept
 
 
-def rows_of(indptr: Any, columns: Any, counts: Any, n_features: int) -> Rows:
-    """Sort the entries of CSR rows by how common the features are; O(nnz log nnz)."""
+def rows_of(
+    indptr: Any, columns: Any, counts: Any, n_features: int, n_rows_with: IntVector | None = None
+) -> Rows:
+    """Sort the entries of CSR rows by how common the features are, in these or in other rows; O(nnz log nnz)."""
     indptr = np.asarray(indptr, np.int64)
     columns, counts = np.asarray(columns, np.int32), np.asarray(counts, np.int32)
-    n_rows_with = np.bincount(columns, minlength=n_features)
+    if n_rows_with is None:
+        n_rows_with = np.bincount(columns, minlength=n_features)
     owner = np.repeat(np.arange(indptr.size - 1), np.diff(indptr))
     order = np.lexsort((columns, n_rows_with[columns], owner))
     sums = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])

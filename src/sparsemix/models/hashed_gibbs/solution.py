@@ -130,7 +130,10 @@ def scores(solution: AnySolution, matrix: Any, question: Callable[[FloatMatrix],
 def _raw_scores(solution: Solution, matrix: Any, step: int) -> Iterator[FloatMatrix]:
     sums, n_features = solution.counts, solution.features.n_features
     members = building.rows_of(sums.indptr, sums.indices, sums.data, n_features)
-    rows = building.rows_of(matrix.indptr, matrix.indices, matrix.data, n_features)
+    # Features in an order of the model's own, and not of the rows that are asked about together.
+    rows = building.rows_of(
+        matrix.indptr, matrix.indices, matrix.data, n_features, n_rows_with=members.n_rows_with
+    )
     prior = building.prior_of(members, **solution.hyper._asdict())
     clusters = building.filled_clusters(members, prior, solution.sizes)
     n_rows, n_clusters = matrix.shape[0], solution.sizes.size
@@ -139,9 +142,10 @@ def _raw_scores(solution: Solution, matrix: Any, step: int) -> Iterator[FloatMat
         found = np.empty((last - first, n_clusters))
         score_new_rows(rows, first, last, prior, clusters, found)
         if solution.hyper.family == "poisson":
-            part = matrix[first:last]
-            owner = np.repeat(np.arange(last - first), np.diff(part.indptr))
-            found -= np.bincount(owner, gammaln(part.data + 1.0), minlength=last - first)[:, None]
+            ends = rows.indptr[first : last + 1]
+            owner = np.repeat(np.arange(last - first), np.diff(ends))
+            factorials = gammaln(rows.counts[ends[0] : ends[-1]] + 1.0)
+            found -= np.bincount(owner, factorials, minlength=last - first)[:, None]
         yield found
 
 
