@@ -56,7 +56,7 @@ def n_sweeps_of(name):
 def test_an_interrupted_fit_goes_on_to_the_same_bits(tmp_path, name, through_file):
     whole, n_sweeps = new_rates(name).fit(EVENTS), n_sweeps_of(name)
     assert whole.is_complete_
-    for after in sorted({1, 2, n_sweeps // 2, n_sweeps // 2 + 1, n_sweeps - 1, n_sweeps}):
+    for after in (1, n_sweeps // 2, n_sweeps) if through_file else (n_sweeps // 2 + 1, n_sweeps - 1):
         model = stop_after(new_rates(name), after)
         assert not model.is_complete_
         assert model.n_sweeps_done_ == after
