@@ -11,6 +11,7 @@ from sparsemix.cli.loading import check_complete
 from sparsemix.cli.outputs import check_model_output
 from sparsemix.cli.progress import waiting
 from sparsemix.cli.tables import scores_table
+from sparsemix.cli.times import check_times
 from sparsemix.foundation.errors import DataError, ParameterError
 from sparsemix.foundation.wording import counted
 from sparsemix.model_io import save_model
@@ -49,6 +50,7 @@ def scores_factors(
     _refuse(columns if kind != RATES else {}, "which is for events and click rates", kind)
     if kind == "clusters":
         return False
+    check_times(model, source.reading)
     if kind == NMF:
         raise ParameterError(
             f"{str(path)!r} holds a {_name(model)}, which cannot score rows that it has not learnt."
@@ -118,6 +120,7 @@ def updates_factors(model: Any, path: Path, source: Source, target: Path, *, jso
     """
     if model.model_kind not in _NO_CLUSTERS:
         return False
+    check_times(model, source.reading)
     check_model_output(target, source)
     if model.model_kind != FACTORS or model.solver == "gibbs":
         how = " fitted with --solver gibbs" if model.model_kind == FACTORS else ""

@@ -20,6 +20,7 @@ from sparsemix.cli.outputs import check_model_output
 from sparsemix.cli.starting import going_on
 from sparsemix.cli.sweeps import Sweeps, learn_in_sweeps, sweep_over
 from sparsemix.cli.tables import factors_table
+from sparsemix.cli.times import check_times
 from sparsemix.foundation.errors import ParameterError
 from sparsemix.foundation.wording import counted
 from sparsemix.model_io import save_model
@@ -78,6 +79,7 @@ def fit_factors(
     model = going_on(
         _new_model(kind, parameters), kind, parameters, output if resume else None, quiet=source.quiet
     )
+    check_times(model, source.reading)
     if kind is Kind.CLICK_RATE:
         _refuse(kind, filters)
         _fit_rates(model, source, events, Checkpoint(output, checkpoint_every), resume=resume)

@@ -15,7 +15,7 @@ from sparsemix.cli.results import show_fit
 from sparsemix.cli.spreading import check_for_workers, learn_on_workers
 from sparsemix.cli.starting import start_model
 from sparsemix.cli.sweeps import learn_in_sweeps
-from sparsemix.cli.times import fit_in_time
+from sparsemix.cli.times import check_times, fit_in_time
 from sparsemix.foundation.errors import ParameterError
 from sparsemix.model_io import save_model
 
@@ -80,6 +80,7 @@ def fit_table(
         return
     check_model_output(output, source)
     model = start_model(kind, parameters, output if resume else None, quiet=source.quiet)
+    check_times(model, source.reading)
     source = source_for(model, source)
     known = KnownRows(model, is_wanted=labelled, quiet=source.quiet)
     run |= {"quiet": source.quiet}
