@@ -182,7 +182,7 @@ def test_models_that_are_none_are_1(sparsemix, place, monkeypatch, line, file):
         ("fit ads.csv -o x.smx", "sparsemix.data.read_table"),
         ("fit ads.csv -o x.smx --batch-rows 100", "sparsemix.data.iter_batches"),
         ("update m.smx ads.csv", "sparsemix.data.iter_batches"),
-        ("assign m.smx ads.csv -o x.csv", "sparsemix.cli.assigning.assign"),
+        ("assign m.smx ads.csv -o x.csv", "sparsemix.data.iter_batches"),
         ("score m.smx ads.csv", "sparsemix.data.iter_batches"),
         ("report m.smx ads.csv -o x.html", "sparsemix.reporting.summary.assign"),
         ("clusters m.smx", "sparsemix.model_io.load_model"),

@@ -79,6 +79,7 @@ SHARED_PARAMETERS = {
     "time_kernel": "how a row fades",
     "decay_rate": "how fast",
     "half_life": "the same in other words",
+    "negligible": "share of a new cluster's weight that is next to nothing",
     "accelerate": "EM in leaps",
     "class_weight_prior": "pseudo-count of a component",
     "seed_words": "words that are known to go with a component",
