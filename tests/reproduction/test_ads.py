@@ -105,7 +105,7 @@ def test_the_curves_of_figure_4_rise_and_labels_are_points(found):
     assert max(len(own) for own in points.values()) > 1
     rates = {row[0]: row for row in found[0]["figure_4_rates"].rows}
     assert (rates[KMEANS][4], rates[KMEANS][1]) == points[KMEANS][0]
-    assert rates[BAYES][1] > 99.0
+    assert rates[BAYES][1] > 98.0
 
 
 def test_the_graph_of_made_up_ads_is_in_one_part_after_the_cut(found):
