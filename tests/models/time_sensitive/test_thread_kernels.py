@@ -123,13 +123,14 @@ def check_joint(case, chains, tally):
     assert_allclose(tally[0] + of_times - normalizer, expected, rtol=1e-11)
 
 
-def test_same_seed_gives_the_labels_of_the_reference_on_250_rows():
+@pytest.mark.parametrize("n_rows", [250, pytest.param(500, marks=pytest.mark.slow)])
+def test_same_seed_gives_the_labels_of_the_reference(n_rows):
     rng = np.random.default_rng(11)
-    dense, times = stream(250, rng)
+    dense, times = stream(n_rows, rng)
     case = setting("multinomial", "exponential", dense, times, concentration=0.1)
-    uniforms = rng.random((1, 250))
-    chains, window, tally = building.no_clusters(250), building.window_of(case.rows, case.prior), np.zeros(4)
-    kernels.sweep(case.rows, case.prior, case.timing, chains, window, rng.random(250), tally)
+    uniforms, tally = rng.random((1, n_rows)), np.zeros(4)
+    chains, window = building.no_clusters(n_rows), building.window_of(case.rows, case.prior)
+    kernels.sweep(case.rows, case.prior, case.timing, chains, window, rng.random(n_rows), tally)
     labels = chains.assigned.copy()
     assert labels.min() >= 0
     for own in uniforms:
