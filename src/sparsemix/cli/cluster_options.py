@@ -8,7 +8,7 @@ import typer
 from sparsemix.cli.gathering import gathers, what_was_given
 from sparsemix.foundation.errors import ParameterError
 
-_PANEL = "Several processes or machines (needs sparsemix[dask])"
+_PANEL = "Several processes or machines (needs the extra dask)"
 
 CLUSTER_OPTIONS: dict[str, Any] = {
     "workers": Annotated[

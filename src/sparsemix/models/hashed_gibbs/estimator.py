@@ -98,7 +98,8 @@ class HashedGibbsMixture(GibbsMixture):
     n_rows_seen_ : int
         Rows of `fit` and `partial_fit`.
     log_joint_ : (n_chains, n_sweeps) ndarray
-        Log joint of rows and assignments after each sweep, nats, up to a constant.
+        Log joint of rows and assignments after each sweep, nats, up to a constant; of clusters with labels, so that
+        partitions with different numbers of clusters differ by the ways to label them as well.
     n_clusters_ : (n_chains, n_sweeps) ndarray of int
         Clusters with rows.
     acceptance_rate_ : float
