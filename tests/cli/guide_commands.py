@@ -21,11 +21,12 @@ BLOCK = re.compile(
     re.MULTILINE,
 )
 SECONDS = re.compile(r" [\d,]+\.\d +-$", re.MULTILINE)  # of `compare`, which no two runs have in common
+FIRST_RUN = re.compile(r"^First run on this machine: .*\n", re.MULTILINE)
 NUMBER = re.compile(r"-?\d[\d,]*\.?\d*")
 
 
 def run(line):
-    """Return what a command line prints, messages included, and its exit code."""
+    """Return what a command line prints, messages included but for the first run's, and its exit code."""
     from sparsemix.cli import main
 
     program, *arguments = shlex.split(line)
@@ -33,7 +34,7 @@ def run(line):
     shown = io.StringIO()
     with contextlib.redirect_stdout(shown), contextlib.redirect_stderr(shown):
         code = main(arguments)
-    return shown.getvalue(), code
+    return FIRST_RUN.sub("", shown.getvalue()), code
 
 
 def in_order(page):
