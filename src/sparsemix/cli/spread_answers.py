@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import closing
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -66,7 +66,7 @@ class SpreadAnswers:
         with scratch_folder() as folder:
             with closing(Spool(folder)) as spool:
                 has_ids = self._gather(spool)
-            if has_ids and self._n_files() > 1:
+            if has_ids and self._n_files > 1:
                 _check_whole(spool.repeated_row())
             yield from spool.parts(ROWS_PER_BATCH)
 
@@ -105,12 +105,13 @@ class SpreadAnswers:
 
     def _n_workers(self) -> int | None:
         """Processes to start; no more than there is work for."""
-        wanted, n_files = self._cluster.get("workers"), self._n_files()
+        wanted, n_files = self._cluster.get("workers"), self._n_files
         if wanted is None or wanted <= n_files:
             return wanted
         note(f"{counted(n_files, 'file')}, so {counted(n_files, 'worker')}.", quiet=self._source.quiet)
         return n_files
 
+    @cached_property
     def _n_files(self) -> int:
         return len(self._source.files())
 

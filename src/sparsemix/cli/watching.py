@@ -60,10 +60,15 @@ class WatchedBatches:
             yield batch
 
 
+def knows_any(model: Any, names: NDArray[np.object_] | None) -> bool:
+    """Whether a model knows some of the keywords of a table, or nothing says that it does not."""
+    known = getattr(model, "feature_names_in_", None)
+    return known is None or names is None or not len(names) or not set(known).isdisjoint(names)
+
+
 def check_any_known(model: Any, names: NDArray[np.object_] | None) -> None:
     """Raise DataError if a model knows none of the keywords of a table."""
-    known = getattr(model, "feature_names_in_", None)
-    if known is None or names is None or not len(names) or not set(known).isdisjoint(names):
+    if names is None or knows_any(model, names):
         return
     shown = listed(list(names), most=3)
     raise DataError(

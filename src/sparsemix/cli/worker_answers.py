@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from sparsemix.cli.inputs import ROWS_PER_BATCH
 from sparsemix.cli.questions import Arrays, Question
+from sparsemix.cli.watching import knows_any
 from sparsemix.data.dataset import widen
 from sparsemix.data.report import ReadReport
 from sparsemix.foundation.errors import UnknownFeaturesWarning
@@ -40,7 +41,7 @@ class Found(NamedTuple):
 
 def ask(model: Any, rows: Any, question: Question) -> Found:
     """Ask about the rows of a file, a part at a time; runs on a worker."""
-    names = None if _knows_any(model, rows.feature_names) else rows.feature_names
+    names = None if knows_any(model, rows.feature_names) else rows.feature_names
     known = rows if names is None else _with_a_known_feature(model, rows)
     answers, total, n_unknown = [], 0.0, 0
     with warnings.catch_warnings():
@@ -53,11 +54,6 @@ def ask(model: Any, rows: Any, question: Question) -> Found:
             n_unknown += int(model.unknown_rows(part).sum())
     joined = [np.concatenate(parts) for parts in zip(*answers, strict=True)]
     return Found(rows.row_ids, joined, total, n_unknown, names, rows.report)
-
-
-def _knows_any(model: Any, names: NDArray[np.object_] | None) -> bool:
-    known = getattr(model, "feature_names_in_", None)
-    return known is None or names is None or not len(names) or not set(known).isdisjoint(names)
 
 
 def _with_a_known_feature(model: Any, rows: Any) -> Any:

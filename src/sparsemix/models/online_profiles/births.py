@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from sparsemix.models.online_profiles.batch import Buffer, hard_labels, hard_statistics, sweeps
+from sparsemix.models.online_profiles.evidence import log_evidence
 from sparsemix.probability.beta_bernoulli import BetaBernoulli
 from sparsemix.probability.cluster_counts import cluster_counts
 from sparsemix.probability.partition_moves import Merge, best_merges, gaining, repair_round
@@ -86,14 +87,14 @@ def choose(
     shrink : bool
         Whether components also merge for no other reason than that it gains evidence.
     n_threads : int, default=1
-        Threads to rate merges with.
+        Threads to weigh the evidence with.
     """
-    own = family.log_evidence(parts.sizes, parts.counts)
+    own = log_evidence(family, parts.sizes, parts.counts, n_threads)
     gains = own - np.bincount(parts.labels, weights=without, minlength=parts.sizes.size)
     if not (shrink or np.any(gains > 0)):
         return Moves([], np.empty(0, np.int64))
-    evidence = family.log_evidence(*components)
-    _leave_wanted(gains, parts, own, components, evidence, allowed, family)
+    evidence = log_evidence(family, *components, n_threads)
+    _leave_wanted(gains, parts, own, components, evidence, allowed, family, n_threads)
     merges: list[Merge] = []
     if shrink or np.count_nonzero(gains > 0) > n_free:
         merges = best_merges(*components, evidence, family, allowed, n_threads)
@@ -109,6 +110,7 @@ def _leave_wanted(
     evidence: FloatVector,
     allowed: NDArray[np.bool_],
     family: BetaBernoulli,
+    n_threads: int,
 ) -> None:
     """Strike out the gains of parts that one of the most similar components would rather have whole."""
     sizes, counts = components
@@ -120,7 +122,8 @@ def _leave_wanted(
     similarity = (parts.counts[born] @ counts[those].T).toarray() / length
     near = np.argsort(-similarity, axis=1, kind="stable")[:, :LIKELY_TAKERS]
     part, taker = np.repeat(born, near.shape[1]), those[near.ravel()]
-    whole = family.log_evidence(parts.sizes[part] + sizes[taker], parts.counts[part] + counts[taker])
+    joined = (parts.sizes[part] + sizes[taker], parts.counts[part] + counts[taker])
+    whole = log_evidence(family, *joined, n_threads)
     gains[part[whole > own[part] + evidence[taker]]] = -np.inf
 
 

@@ -1,7 +1,5 @@
 """The evidence of many components at once, on several threads."""
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
@@ -14,24 +12,18 @@ FloatVector = NDArray[np.float64]
 ENTRIES_FOR_THREADS = 50_000
 
 
-@dataclass(frozen=True)
-class ThreadedBetaBernoulli(BetaBernoulli):
-    """The family, whose evidence threads compute, each for components of its own."""
+def log_evidence(
+    family: BetaBernoulli, sizes: FloatVector, counts: sparse.csr_array, n_threads: int
+) -> FloatVector:
+    """What `family.log_evidence` says, to the bit; each thread has components of its own."""
+    if n_threads == 1 or counts.nnz < ENTRIES_FOR_THREADS:
+        return family.log_evidence(sizes, counts)
+    evidence = np.empty(sizes.size)
 
-    n_threads: int = 1
+    def fill(part: tuple[int, int]) -> None:
+        place = slice(*part)
+        evidence[place] = family.log_evidence(sizes[place], sparse.csr_array(counts[place]))
 
-    def log_evidence(self, sizes: FloatVector, counts: sparse.csr_array) -> FloatVector:
-        """As in `BetaBernoulli`, to the bit."""
-        n_threads = self.n_threads if counts.nnz >= ENTRIES_FOR_THREADS else 1
-        whole = super().log_evidence
-        if n_threads == 1:
-            return whole(sizes, counts)
-        evidence = np.empty(sizes.size)
-
-        def fill(part: tuple[int, int]) -> None:
-            place = slice(*part)
-            evidence[place] = whole(sizes[place], sparse.csr_array(counts[place]))
-
-        with thread_runner(n_threads) as run:
-            run(fill, equal_parts(np.diff(counts.indptr) + 1.0, n_threads))
-        return evidence
+    with thread_runner(n_threads) as run:
+        run(fill, equal_parts(np.diff(counts.indptr) + 1.0, n_threads))
+    return evidence

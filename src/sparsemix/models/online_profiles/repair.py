@@ -8,11 +8,11 @@ from sparsemix.data.inputs import RowBlock
 from sparsemix.models.online_profiles import births, kernels
 from sparsemix.models.online_profiles.culling import with_restored
 from sparsemix.models.online_profiles.equations import bernoulli_divergence
-from sparsemix.models.online_profiles.evidence import ThreadedBetaBernoulli
 from sparsemix.models.online_profiles.indexing import index_anew
 from sparsemix.models.online_profiles.merging import Prior, effective_counts, merged, with_births
 from sparsemix.models.online_profiles.reservoir import rows_of
 from sparsemix.models.online_profiles.stream import LineageEvent, Settings, Stream, prior_of
+from sparsemix.probability.beta_bernoulli import BetaBernoulli
 
 FloatVector = NDArray[np.float64]
 IntVector = NDArray[np.int64]
@@ -58,9 +58,7 @@ def _plan(
     is_own = np.ones(stream.n_features, bool)
     is_own[stream.posterior.common_feature] = False
     own = np.flatnonzero(is_own)
-    family = ThreadedBetaBernoulli(
-        stream.prior, own.size, settings.weight_concentration, n_threads=stream.n_threads
-    )
+    family = BetaBernoulli(stream.prior, own.size, settings.weight_concentration)
     rng = np.random.default_rng([settings.seed, stream.n_rows])
     narrow = sparse.csr_array(rows.to_csr(stream.n_features)[:, own])
     parts = births.cut(narrow, family, settings.min_responsibility, rng)

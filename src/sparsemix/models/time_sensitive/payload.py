@@ -10,7 +10,7 @@ from sparsemix.data.feature_names import FeatureNames
 from sparsemix.foundation.checks import LARGEST, SMALLEST
 from sparsemix.foundation.errors import ModelFileError, ParameterError, parameter_error, shorten
 from sparsemix.models.time_sensitive import building
-from sparsemix.models.time_sensitive.reading import MOST
+from sparsemix.models.time_sensitive.reading import MOST, sums_of_columns
 from sparsemix.models.time_sensitive.solution import Hyperparameters, Solution, sums_of
 from sparsemix.models.time_sensitive.state import FAMILIES
 from sparsemix.models.time_sensitive.time_kernels import KINDS, LEAST_SHARE, MOST_RATES, TimeKernel
@@ -74,9 +74,8 @@ def parameters_of(stored: Payload, model_class: Any) -> dict[str, Any]:
 
 def unpack(stored: Payload) -> Solution:
     """Build the clusters, or raise ModelFileError for whatever does not fit."""
-    metadata = {
-        "negligible": building.NEGLIGIBLE
-    } | stored.metadata  # files were written before it could be set
+    older = {"negligible": building.NEGLIGIBLE}  # files were written before it could be set
+    metadata = older | stored.metadata
     check_names(metadata, METADATA, "metadata")
     n_features = whole_number(metadata, "n_features", MOST_FEATURES)
     n_rows = whole_number(metadata, "n_rows", MOST)
@@ -113,7 +112,7 @@ def _check_rows(times: Any, labels: Any, matrix: Any, hyper: Hyperparameters) ->
     sizes = np.bincount(labels)
     if np.any(sizes == 0) or np.any(np.diff(sizes) > 0):
         raise ModelFileError("its clusters are not numbered from the largest down")
-    of_features = np.bincount(np.unique(matrix.indices, return_inverse=True)[1], matrix.data)
+    of_features = sums_of_columns(matrix.indices, matrix.data)
     if max(matrix.sum(axis=1).max(), of_features.max(initial=0.0)) > MOST:
         raise ModelFileError("it holds counts that cannot be")
     if hyper.family == "bernoulli" and np.any(matrix.data != 1):

@@ -130,7 +130,7 @@ def with_partition(solution: Solution, labels: IntVector) -> Solution:
     rate = np.zeros(n_clusters, np.int64)
     hyper, kernel = solution.hyper, solution.kernel
     if kernel.rates:
-        timing = building.timing_of(kernel, solution.times, hyper.concentration, negligible=hyper.negligible)
+        timing = building.timing_of(kernel, solution.times, hyper.concentration, **hyper.rules)
         chains = building.no_clusters(labels.size)
         building.fill(chains, timing, labels)
         climb_rates(timing, chains, hyper.concentration, MOST_CLIMBS)
