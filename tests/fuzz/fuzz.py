@@ -17,14 +17,19 @@ from fuzz_mutations import changed_model_file
 FOLDER = Path(__file__).parent
 SOURCE = FOLDER.parents[1] / "src"
 GUIDED = ("sparsemix.persistence", "sparsemix.data", "sparsemix.models")
+COMPILER = "sparsemix.numeric.jit import"
 TARGETS = sorted(path.name for path in FOLDER.joinpath("corpus").iterdir())
 
 
 def instrumented_target(name):
     """A target that tells the fuzzer what it reaches; what is to be compiled is left as it is."""
     paths = sorted(SOURCE.rglob("[a-z]*.py"))
-    modules = [".".join(path.relative_to(SOURCE).with_suffix("").parts) for path in paths]
-    compiled = [each for each in modules if each.endswith("kernels") or each.startswith("sparsemix.numeric")]
+    modules = {".".join(path.relative_to(SOURCE).with_suffix("").parts): path for path in paths}
+    compiled = [
+        module
+        for module, path in modules.items()
+        if COMPILER in path.read_text(encoding="utf-8") or "numeric" in module
+    ]
     with atheris.instrument_imports(include=GUIDED, exclude=compiled):
         for module in modules:
             if module.startswith(GUIDED):

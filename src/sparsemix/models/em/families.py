@@ -10,6 +10,7 @@ from scipy import sparse
 from sparsemix.models.em.state import Certain, FloatMatrix, FloatVector, Parameters, Prior, Statistics
 from sparsemix.probability.beta_bernoulli import BetaBernoulli, BetaPrior
 from sparsemix.probability.dirichlet_multinomial import DirichletMultinomial
+from sparsemix.probability.entries import row_sums
 from sparsemix.probability.partition_moves import Family as Collapsed
 
 LEAST_SMOOTHING = 1e-9  # beside which a count of 1e-20 is lost
@@ -125,7 +126,7 @@ class Multinomial:
 
     def highest(self, rows: sparse.csr_array) -> FloatVector:
         """``sum_w x_w log(x_w / n)`` with n the words of the row; O(nnz)."""
-        lengths = np.asarray(rows.sum(axis=1)).ravel()
+        lengths = row_sums(rows)
         owner = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
         terms = rows.data * np.log(rows.data / lengths[owner])
         return np.bincount(owner, terms, rows.shape[0]).astype(np.float64)

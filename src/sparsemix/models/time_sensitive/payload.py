@@ -26,6 +26,7 @@ from sparsemix.persistence.unpacking import (
     plain_parameters,
     whole_number,
 )
+from sparsemix.probability.entries import row_sums
 
 SHAPE = ("rate", "period", "width", "exponent", "support")
 METADATA = {"n_features", "n_rows", "kind", *SHAPE, *Hyperparameters._fields}
@@ -113,7 +114,7 @@ def _check_rows(times: Any, labels: Any, matrix: Any, hyper: Hyperparameters) ->
     if np.any(sizes == 0) or np.any(np.diff(sizes) > 0):
         raise ModelFileError("its clusters are not numbered from the largest down")
     of_features = sums_of_columns(matrix.indices, matrix.data)
-    if max(matrix.sum(axis=1).max(), of_features.max(initial=0.0)) > MOST:
+    if max(row_sums(matrix).max(), of_features.max(initial=0.0)) > MOST:
         raise ModelFileError("it holds counts that cannot be")
     if hyper.family == "bernoulli" and np.any(matrix.data != 1):
         raise ModelFileError("it holds counts where there is only presence")

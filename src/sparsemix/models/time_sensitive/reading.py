@@ -10,6 +10,7 @@ from sparsemix.data.feature_names import FeatureNames, check_distinct
 from sparsemix.data.inputs import as_binary_rows
 from sparsemix.foundation.errors import DataError
 from sparsemix.models.time_sensitive.times import row_name
+from sparsemix.probability.entries import row_sums
 
 MOST = 2**31 - 1  # sums of counts over a row or a feature
 
@@ -40,7 +41,7 @@ class Table:
             )
         shape = (self.n_rows, self.n_features)
         self.matrix = sparse.csr_array((counts.astype(np.int64), block.columns, block.indptr), shape=shape)
-        sums = (self.matrix.sum(axis=1), sums_of_columns(block.columns, counts))
+        sums = (row_sums(self.matrix), sums_of_columns(block.columns, counts))
         most = int(max(each.max(initial=0) for each in sums))
         if most > MOST:
             raise DataError(

@@ -20,6 +20,7 @@ from sparsemix.models.time_sensitive.stream_state import (
     with_features,
     with_slots,
 )
+from sparsemix.probability.entries import row_sums
 
 LINES = 1024  # ends of clusters that are kept before they are told
 CELLS = 4_000_000  # rows times clusters that are asked about at a time
@@ -44,10 +45,8 @@ class Held(NamedTuple):
 def stream_rows(matrix: Any, times: FloatVector) -> StreamRows:
     """Rows of a CSR matrix of whole numbers with ascending columns."""
     counts = matrix.data.astype(np.float64)
-    lengths = np.asarray(matrix.sum(axis=1), np.float64).reshape(-1)
-    return StreamRows(
-        matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), counts, lengths, np.asarray(times)
-    )
+    indptr, columns = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32)
+    return StreamRows(indptr, columns, counts, row_sums(matrix), np.asarray(times))
 
 
 def part(rows: StreamRows, first: int, end: int) -> StreamRows:

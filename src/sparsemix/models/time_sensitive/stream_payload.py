@@ -11,13 +11,12 @@ from sparsemix.foundation.errors import ModelFileError
 from sparsemix.models.time_sensitive import stream_kernels
 from sparsemix.models.time_sensitive.reading import MOST
 from sparsemix.models.time_sensitive.state import MULTINOMIAL, FloatVector, IntVector
-from sparsemix.models.time_sensitive.stream import Held, Stream, Window
+from sparsemix.models.time_sensitive.stream import Held, Stream, Window, stream_rows
 from sparsemix.models.time_sensitive.stream_checks import MOST_WINDOW
 from sparsemix.models.time_sensitive.stream_state import (
     MAP,
     SOFT,
     Clusters,
-    StreamRows,
     StreamRules,
     no_live_clusters,
     with_cells,
@@ -75,6 +74,7 @@ def unpack(stored: Payload) -> tuple[Stream, FeatureNames]:
     check_names(metadata, METADATA, "metadata")
     rules = _rules(metadata)
     window, seed = whole_number(metadata, "window", MOST_WINDOW), whole_number(metadata, "seed", 2**32)
+    names = names_of(stored, rules.n_features)
     stream = Stream(rules, window, seed)
     stream.n_seen = whole_number(metadata, "n_seen", MOST_ROWS)
     if rules.is_held != (window > 0) or (window and rules.assignment == SOFT):
@@ -91,7 +91,7 @@ def unpack(stored: Payload) -> tuple[Stream, FeatureNames]:
     stream.cells = with_cells(stream.cells, max(held.columns.size, stream.cells.slot.size + 1))
     stream_kernels.fill_cells(rules, clusters, stream.cells, *held)
     _check_off(stream, clusters.off[places].copy())
-    return stream, FeatureNames(rules.n_features, names_of(stored, rules.n_features))
+    return stream, FeatureNames(rules.n_features, names)
 
 
 def _rules(metadata: dict[str, Any]) -> StreamRules:
@@ -154,8 +154,7 @@ def _recent(reader: ArrayReader, n_features: int, stream: Stream, slots: IntVect
     is_ordered = np.all(np.diff(times) >= 0.0) and np.all(times <= stream.latest)
     if n_rows != expected or not is_ordered or not matrix.has_canonical_format:
         raise ModelFileError("its last rows are not those of a stream")
-    lengths = np.asarray(matrix.sum(axis=1), np.float64).reshape(-1)
-    rows = StreamRows(indptr, columns.astype(np.int32), counts.astype(np.float64), lengths, times)
+    rows = stream_rows(matrix, times)
     return Window(rows, np.arange(stream.n_seen - n_rows, stream.n_seen), slots[places])
 
 
@@ -177,7 +176,7 @@ def _check_sums(stream: Stream, held: Held) -> None:
 def _check_recent(stream: Stream, held: Held) -> None:
     """Rows that may still move must be in the clusters that they move from."""
     clusters, (rows, _, slots) = stream.clusters, stream.recent
-    n_slots, n_features = clusters.ids.size, stream.rules.n_features
+    n_slots = clusters.ids.size
     clusters.in_window[:] = np.bincount(slots, minlength=n_slots)
     if not stream.window:
         return
@@ -186,9 +185,10 @@ def _check_recent(stream: Stream, held: Held) -> None:
     base = clusters.base[active]
     if np.any(base > others * (1.0 + ROUNDING)) or np.any((others == 0.0) != (base == 0.0)):
         raise ModelFileError("its last rows do not fit its clusters")
-    width = int(n_features)
-    whole: Any = sparse.csr_array((held.counts, held.columns, held.indptr), shape=(active.size, width))
-    matrix: Any = sparse.csr_array((rows.counts, rows.columns, rows.indptr), shape=(slots.size, width))
+    met, columns = np.unique(np.concatenate([held.columns, rows.columns]), return_inverse=True)
+    of_clusters, of_rows = np.split(columns, [held.columns.size])
+    whole: Any = sparse.csr_array((held.counts, of_clusters, held.indptr), shape=(active.size, met.size))
+    matrix: Any = sparse.csr_array((rows.counts, of_rows, rows.indptr), shape=(slots.size, met.size))
     place = np.zeros(n_slots, np.int64)
     place[active] = np.arange(active.size)
     entries = (np.ones(slots.size), (place[slots], np.arange(slots.size)))
