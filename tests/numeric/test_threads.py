@@ -1,6 +1,9 @@
 """Work in parts: every piece is done once, whatever the number of threads."""
 
+import multiprocessing
+import os
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -76,3 +79,48 @@ def test_an_error_in_a_part_reaches_the_caller(n_threads):
 
     with thread_runner(n_threads) as run, pytest.raises(ValueError, match=r"part \(0, 1\)"):
         run(fail, [(0, 1), (1, 2)])
+
+
+@pytest.mark.parametrize("slow", [0, 1])
+def test_of_several_errors_the_first_in_order_reaches_the_caller(slow):
+    meeting = threading.Barrier(2, timeout=60.0)
+
+    def fail(part):
+        meeting.wait()
+        if part[0] == slow:
+            time.sleep(0.02)
+        raise ValueError(f"part {part}")
+
+    with thread_runner(2) as run, pytest.raises(ValueError, match=r"part \(0, 1\)"):
+        run(fail, [(0, 1), (1, 2)])
+
+
+def test_parts_may_have_parts_themselves():
+    done = np.zeros((6, 6), int)
+
+    def outer(part):
+        def inner(own):
+            done[part[0], own[0]] += 1
+
+        with thread_runner(3) as run_inner:
+            run_inner(inner, [(i, i + 1) for i in range(6)])
+
+    with thread_runner(3) as run:
+        run(outer, [(i, i + 1) for i in range(6)])
+    assert_array_equal(done, 1)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not copied here")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_copied_process_has_helpers_of_its_own():
+    meet_twice()
+    child = multiprocessing.get_context("fork").Process(target=meet_twice)
+    child.start()
+    child.join(60.0)
+    assert child.exitcode == 0
+
+
+def meet_twice():
+    meeting = threading.Barrier(2, timeout=30.0)
+    with thread_runner(2) as run:
+        run(lambda _: meeting.wait() and None, [(0, 1), (1, 2)])

@@ -1,8 +1,11 @@
 """Work on several threads, with an answer that does not depend on their number."""
 
+import os
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from functools import cache
 from itertools import pairwise
 from threading import Event
 from typing import TypeVar
@@ -13,12 +16,15 @@ from numpy.typing import NDArray
 Part = TypeVar("Part")
 Run = Callable[[Callable[[Part], None], Sequence[Part]], None]
 
+MOST_HELPERS = 1_000
+
 
 @contextmanager
 def thread_runner(n_threads: int) -> Iterator[Run[tuple[int, int]]]:
     """Yield ``run(function, parts)``, which calls the function for each part, and waits.
 
-    Parts must write to places of their own. Kernels let go of the interpreter lock, so that they run side by side.
+    Parts must write to places of their own. Kernels let go of the interpreter lock, so that they run side by side:
+    the caller's thread and helpers each take the next part when they are done with one.
 
     Examples
     --------
@@ -33,16 +39,45 @@ def thread_runner(n_threads: int) -> Iterator[Run[tuple[int, int]]]:
     if n_threads == 1:
         yield _one_after_another
         return
-    with ThreadPoolExecutor(n_threads) as pool:
 
-        def side_by_side(function: Callable[[Part], None], parts: Sequence[Part]) -> None:
-            if len(parts) == 1:
-                function(parts[0])
-            else:
-                for _ in pool.map(function, parts):
-                    pass
+    def side_by_side(function: Callable[[Part], None], parts: Sequence[Part]) -> None:
+        left, errors = deque(enumerate(parts)), dict[int, BaseException]()
+        n_helpers = min(n_threads, len(parts)) - 1
+        helpers = [_pool().submit(_take_parts, function, left, errors) for _ in range(n_helpers)]
+        try:
+            _take_parts(function, left, errors)
+        finally:
+            left.clear()
+            wait([helper for helper in helpers if not helper.cancel()])
+        if errors:
+            raise errors[min(errors)]  # the first in their order: it has come to its end, whoever was faster
 
-        yield side_by_side
+    yield side_by_side
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    """Helpers for the life of the process, started when they are wanted: to start one takes as long as a small part."""
+    return ThreadPoolExecutor(MOST_HELPERS, thread_name_prefix="sparsemix")
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pool.cache_clear)  # threads are not copied
+
+
+def _take_parts(
+    function: Callable[[Part], None], left: deque[tuple[int, Part]], errors: dict[int, BaseException]
+) -> None:
+    while left:
+        try:
+            number, part = left.popleft()
+        except IndexError:  # another thread has taken the last one
+            return
+        try:
+            function(part)
+        except BaseException as error:
+            errors[number] = error
+            left.clear()
 
 
 def _one_after_another(function: Callable[[Part], None], parts: Sequence[Part]) -> None:
