@@ -122,8 +122,10 @@ def test_workers_in_another_folder_find_the_files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     from sparsemix.distributed.sources import files_to_read
 
-    [(file, _)] = files_to_read("0.csv", {})
+    [(file, _)] = files_to_read("0.csv", {}, "fit")
     assert file == tmp_path / "0.csv"
+    with pytest.raises(TypeError, match=r"^fit\(\) got an unexpected keyword argument 'unknown'"):
+        files_to_read("0.csv", {"unknown": 1}, "fit")
 
 
 @pytest.mark.parametrize(

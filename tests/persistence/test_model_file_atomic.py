@@ -122,3 +122,10 @@ def test_writing_does_not_change_the_payload(tmp_path):
     write_payload(tmp_path / "model.smx", payload)
     assert payload.arrays["big"] is big_endian
     assert big_endian.tolist() == [0, 1, 2]
+
+
+def test_a_missing_folder_is_told_by_the_name_that_was_asked_for(tmp_path):
+    path = tmp_path / "missing" / "report.html"
+    with pytest.raises(FileNotFoundError) as raised, replacing(path):
+        pass
+    assert raised.value.filename == str(path)

@@ -39,7 +39,7 @@ def as_batches(source: Any, y: Any, reading: Mapping[str, Any], owner: str) -> l
     """
     if is_path(source) and not (isinstance(source, list | tuple) and not source):
         _refuse(y, "y", owner, "absent where rows come from files", "Name their column of labels: label=.")
-        return [call(read_file, *each) for each in files_to_read(source, reading)]
+        return [call(read_file, *each) for each in files_to_read(source, reading, owner)]
     if reading:
         raise ParameterError(f"'{next(iter(reading))}' of {owner} is for files only. Leave it out.")
     batches = _pieces(source, owner)
@@ -52,7 +52,7 @@ def as_batches(source: Any, y: Any, reading: Mapping[str, Any], owner: str) -> l
     return [call(paired, *both) for both in zip(batches, labels, strict=True)]
 
 
-def files_to_read(source: Any, reading: Mapping[str, Any]) -> list[tuple[Path, dict[str, Any]]]:
+def files_to_read(source: Any, reading: Mapping[str, Any], owner: str) -> list[tuple[Path, dict[str, Any]]]:
     """Each file, where all workers look for it, with the arguments of `read_table`; columns are guessed once for all.
 
     Raises
@@ -66,7 +66,7 @@ def files_to_read(source: Any, reading: Mapping[str, Any]) -> list[tuple[Path, d
             f"{files.description} are svmlight files, of which only all together say whether columns are numbered from "
             f"0 or from 1. Join them into one, or write each as .npz."
         )
-    table = open_table(source, Request(**reading))
+    table = open_table(source, Request.of_keywords(owner, reading))
     if isinstance(table, OpenTable) and files.format != "baskets":
         same |= table.roles.columns
         _check_guess(table)

@@ -18,7 +18,8 @@ def at_least(name: str, owner: str, value: Any, least: int, rule: str = "", most
     """Raise ParameterError unless `value` is an integer from `least` to `most`."""
     is_integer = isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
     if not is_integer or not least <= int(value) <= most:
-        raise parameter_error(name, owner, rule or f"an integer >= {least}", value)
+        limit = f", at most {int(most):,}" if most < np.inf else ""
+        raise parameter_error(name, owner, rule or f"an integer >= {least}{limit}", value)
 
 
 def rows_to_draw(value: Any, owner: str = "sample") -> None:

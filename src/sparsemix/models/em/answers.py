@@ -171,28 +171,14 @@ def sample(model: Solution, n_rows: int, rng: np.random.Generator) -> tuple[spar
     components = rng.choice(weights.size, n_rows, p=weights / weights.sum())
     shape = (n_rows, profiles.shape[1])
     length = model.row_length()
-    if model.family.name == "multinomial" and n_rows * length > MOST_DRAWS:
-        rule = f"so small that at most {MOST_DRAWS:.0e} words are drawn"
+    if n_rows * length > MOST_DRAWS:
+        rule = f"so small that at most {MOST_DRAWS:.0e} features are drawn"
         remedy = f"Rows of this model have {length:.3g} on average."
         raise parameter_error("n_rows", "sample", rule, n_rows, remedy)
-    rows, columns = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    entries = [np.empty((2, 0), np.int64)]
     for k in np.unique(components):
         members = np.flatnonzero(components == k)
-        if model.family.name == "multinomial":
-            own = np.repeat(members, rng.poisson(length, members.size))
-            rows.append(own)
-            columns.append(_draws(profiles[k], own.size, rng))
-        else:
-            times = rng.binomial(members.size, profiles[k])
-            for feature in np.flatnonzero(times):
-                rows.append(rng.choice(members, times[feature], replace=False))
-            columns.append(np.repeat(np.arange(times.size), times))
-    places = (np.concatenate(rows), np.concatenate(columns))
-    drawn = sparse.coo_array((np.ones(places[0].size), places), shape=shape)
+        entries.append(np.stack(model.family.draw(profiles[k], members, length, rng)))
+    places = np.concatenate(entries, axis=1)
+    drawn = sparse.coo_array((np.ones(places.shape[1]), tuple(places)), shape=shape)
     return sparse.csr_array(drawn), components
-
-
-def _draws(profile: FloatVector, n: int, rng: np.random.Generator) -> IntVector:
-    cumulative = np.cumsum(profile)
-    found = np.searchsorted(cumulative, rng.random(n) * cumulative[-1], side="right")
-    return np.asarray(np.minimum(found, profile.size - 1), np.int64)

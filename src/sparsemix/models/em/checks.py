@@ -47,8 +47,7 @@ class Settings(NamedTuple):
 def resolve(model: Any) -> Settings:
     """Check all parameters that do not need the data."""
     owner = type(model).__name__
-    most = f"an integer >= 1, at most {MOST_COMPONENTS:,}"
-    at_least("n_components", owner, model.n_components, 1, most, most=MOST_COMPONENTS)
+    at_least("n_components", owner, model.n_components, 1, most=MOST_COMPONENTS)
     if not is_word(model.algorithm, "soft") and not is_word(model.algorithm, "hard"):
         raise parameter_error("algorithm", owner, "'soft' or 'hard'", model.algorithm)
     if isinstance(model.init, str) and model.init not in INITS:

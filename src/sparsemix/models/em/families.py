@@ -13,6 +13,8 @@ from sparsemix.probability.dirichlet_multinomial import DirichletMultinomial
 from sparsemix.probability.entries import row_sums
 from sparsemix.probability.partition_moves import Family as Collapsed
 
+IntVector = NDArray[np.int64]
+Entries = tuple[IntVector, IntVector]
 LEAST_SMOOTHING = 1e-9  # beside which a count of 1e-20 is lost
 REPAIR_STRENGTH = 0.1
 RAREST = 1e-6  # mean of features of which there are none, and below one if all rows hold all
@@ -56,6 +58,12 @@ class Family(Protocol):
 
     def highest(self, rows: sparse.csr_array) -> FloatVector:
         """Log probability of each row under the profile that suits it best, nats; (n_rows,)."""
+        ...
+
+    def draw(
+        self, profile: FloatVector, members: IntVector, length: float, rng: np.random.Generator
+    ) -> Entries:
+        """Rows and columns of the entries of new rows `members` of one component, of about `length` entries each."""
         ...
 
 
@@ -130,6 +138,15 @@ class Multinomial:
         owner = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
         terms = rows.data * np.log(rows.data / lengths[owner])
         return np.bincount(owner, terms, rows.shape[0]).astype(np.float64)
+
+    def draw(
+        self, profile: FloatVector, members: IntVector, length: float, rng: np.random.Generator
+    ) -> Entries:
+        """Poisson lengths, then word by word."""
+        rows = np.repeat(members, rng.poisson(length, members.size))
+        cumulative = np.cumsum(profile)
+        found = np.searchsorted(cumulative, rng.random(rows.size) * cumulative[-1], side="right")
+        return rows, np.minimum(found, profile.size - 1)
 
 
 @dataclass(frozen=True)
@@ -215,6 +232,18 @@ class Bernoulli:
     def highest(self, rows: sparse.csr_array) -> FloatVector:
         """The row itself makes it certain."""
         return np.zeros(rows.shape[0])
+
+    def draw(
+        self,
+        profile: FloatVector,
+        members: IntVector,
+        length: float,  # noqa: ARG002
+        rng: np.random.Generator,
+    ) -> Entries:
+        """Feature by feature: how many rows hold it, then which."""
+        times = rng.binomial(members.size, profile)
+        holders = [rng.choice(members, times[feature], replace=False) for feature in np.flatnonzero(times)]
+        return np.concatenate([members[:0], *holders]), np.repeat(np.arange(times.size), times)
 
 
 FAMILIES: dict[str, Family] = {"multinomial": Multinomial(), "bernoulli": Bernoulli()}

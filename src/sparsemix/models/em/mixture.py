@@ -311,7 +311,7 @@ class Mixture(Fitted, ClusterMixin, BaseEstimator):
         ((5, 3), array([0, 0, 0, 0, 0]))
         """
         solution = self._solution()
-        at_least("n_rows", "sample", n_rows, 0, f"an integer >= 0, at most {MOST_ROWS:,}", most=MOST_ROWS)
+        at_least("n_rows", "sample", n_rows, 0, most=MOST_ROWS)
         return answers.sample(solution, n_rows, generator(random_state, "sample"))
 
     def to_payload(self) -> Payload:

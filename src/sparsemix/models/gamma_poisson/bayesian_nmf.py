@@ -111,8 +111,7 @@ class BayesianNMF(BaseEstimator):  # type: ignore[misc]  # scikit-learn's base c
             If `X` has no rows, nothing but zeros, or values that are no counts.
         """
         owner = type(self).__name__
-        most = f"an integer >= 1, at most {MOST_COMPONENTS:,}"
-        at_least("n_components", owner, self.n_components, 1, most, most=MOST_COMPONENTS)
+        at_least("n_components", owner, self.n_components, 1, most=MOST_COMPONENTS)
         plan, seed = checks.plan_of(self, owner, 1), seed_of(self.random_state, owner)
         self._check_prior(owner)
         rows, features = reading.read_new(X, owner)

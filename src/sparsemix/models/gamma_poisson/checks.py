@@ -34,8 +34,7 @@ def settings_of(model: Any) -> Settings:
     """Check all parameters that do not need the data."""
     owner = type(model).__name__
     one_of("solver", owner, model.solver, SOLVERS)
-    most = f"an integer >= 1, at most {MOST_COMPONENTS:,}"
-    at_least("n_components", owner, model.n_components, 1, most, most=MOST_COMPONENTS)
+    at_least("n_components", owner, model.n_components, 1, most=MOST_COMPONENTS)
     at_least("n_init", owner, model.n_init, 1)
     truth_value("warm_start", owner, model.warm_start)
     truth_value("users_on_disk", owner, model.users_on_disk)

@@ -28,7 +28,7 @@ def suggest(
 ) -> list[Suggestion]:
     """The `n` most probable features that are neither accepted nor rejected."""
     if isinstance(solution, RealSolution):
-        rule = f"{', '.join(map(repr, FAMILIES))}, whose rows may lack features,"
+        rule = f"{', '.join(map(repr, FAMILIES))}, whose rows may lack features"
         raise parameter_error(
             "family", "suggest", rule, solution.hyper.family, "Ask predict about whole rows."
         )

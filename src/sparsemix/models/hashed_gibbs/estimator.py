@@ -45,7 +45,7 @@ class HashedGibbsMixture(GibbsMixture):
     weight_concentration : float, default=1.0
         Pseudo-count of rows in each cluster, of the finite prior.
     concentration, discount : float, default=1.0 and 0.0
-        Of the process; a discount lies in [0, 1).
+        Of the process; a discount lies in [0, 1). Without effect on `process="finite"`.
     smoothing : float, default=0.1
         Pseudo-count of every feature in every cluster, multinomial rows; of Gaussian rows the share of the variance of
         the data that is expected inside clusters.

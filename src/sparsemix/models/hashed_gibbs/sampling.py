@@ -15,7 +15,7 @@ from sparsemix.numeric.threads import thread_runner, told
 
 
 class Progress(NamedTuple):
-    """Told after each sweep: which chain, which sweep of it, and what that did."""
+    """Told after each sweep: which chain and which sweep of it, both from 0, and what that did."""
 
     chain: int
     sweep: int
