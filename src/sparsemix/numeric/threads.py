@@ -17,6 +17,7 @@ Part = TypeVar("Part")
 Run = Callable[[Callable[[Part], None], Sequence[Part]], None]
 
 MOST_HELPERS = 1_000
+PARTS_PER_THREAD = 3  # so that one that is slower than was thought holds up little
 
 
 @contextmanager
@@ -78,6 +79,22 @@ def _take_parts(
         except BaseException as error:
             errors[number] = error
             left.clear()
+
+
+def run_tasks(run: Run[tuple[int, int]], tasks: Sequence[Callable[[], None]]) -> None:
+    """Let threads call functions that have nothing to do with each other, the longest ones best first."""
+    run(lambda place: tasks[place[0]](), [(i, i + 1) for i in range(len(tasks))])
+
+
+def parts_for(n_threads: int) -> int:
+    """In how many parts so many threads best share work.
+
+    Examples
+    --------
+    >>> parts_for(1)
+    1
+    """
+    return 1 if n_threads == 1 else PARTS_PER_THREAD * n_threads
 
 
 def _one_after_another(function: Callable[[Part], None], parts: Sequence[Part]) -> None:

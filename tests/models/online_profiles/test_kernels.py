@@ -19,6 +19,7 @@ from profile_cases import (
 from scipy.special import logsumexp
 
 from sparsemix.models.online_profiles import culling_kernels, engine, equations, index_kernels, kernels
+from sparsemix.models.online_profiles.scoring import Hands
 from sparsemix.models.online_profiles.state import build_index, with_room
 
 shares = st.floats(0.0, 1.0)
@@ -174,9 +175,8 @@ def test_common_features_are_nobodys_own(mode):
 def test_common_features_count_every_row(mode):
     posterior = random_posterior(0, common=2)
     block = row_block({5}, {0, 5, 6}, set())
-    slot_of = np.full(7, kernels.NOT_EXPLICIT, np.int32)
-    as_mode(kernels.learn_common, mode)(block.columns, block.n_rows, 1.0, slot_of, posterior)
-    assert slot_of.tolist() == [kernels.NOT_EXPLICIT] * 5 + [kernels.COMMON] * 2
+    place = np.array([kernels.NOT_EXPLICIT] * 5 + [0, 1], np.int32)
+    as_mode(kernels.learn_common, mode)(block.columns, block.n_rows, 1.0, place, posterior)
     alpha, beta = posterior.common_alpha.copy(), posterior.common_beta.copy()
     for _ in range(2):  # once they are added, nothing waits
         as_mode(index_kernels.settle, mode)(posterior)
@@ -226,6 +226,29 @@ def test_learners_share_each_row(mode, seed, least):
         expected = (kept / kept.sum())[np.array(component)[mine]]
         assert_allclose(np.array(share)[mine], expected, rtol=1e-9)
         assert log_evidence[i] == pytest.approx(equations.log_predictive(state, line))
+
+
+@modes
+@given(seed=st.integers(0, 2**20), n_components=st.integers(1, 5), n_learners=st.integers(0, 40))
+@settings(max_examples=20)
+def test_rows_are_dealt_in_their_order(mode, seed, n_components, n_learners):
+    rng = np.random.default_rng(seed)
+    lengths = rng.integers(0, 4, 10)
+    indptr = np.append(0, np.cumsum(lengths))
+    rows = np.sort(rng.integers(0, 10, n_learners))
+    components = rng.integers(0, n_components, n_learners).astype(np.int32)
+    shares = rng.choice([0.25, 1.0], n_learners)
+    counts = np.empty((2, n_components), np.int64)
+    hands = Hands(
+        np.empty(n_components + 1, np.int64), np.empty(n_learners, np.int64), np.empty(n_learners), *counts
+    )
+    as_mode(kernels.deal, mode)(indptr, rows, components, shares, hands)
+    order = np.argsort(components, kind="stable")
+    assert_array_equal(hands.rows, rows[order])
+    assert_array_equal(hands.shares, shares[order])
+    assert_array_equal(hands.bounds, np.searchsorted(components[order], np.arange(n_components + 1)))
+    assert_array_equal(hands.n_held, np.bincount(components, lengths[rows], n_components))
+    assert_array_equal(hands.n_unsure, np.bincount(components[shares < 1.0], minlength=n_components))
 
 
 @modes

@@ -194,6 +194,34 @@ def find_learners(
 
 
 @kernel
+def deal(
+    indptr,  # IN  (n_rows + 1,) int64
+    rows,  # IN  (n_learners,) int64
+    components,  # IN  (n_learners,) int32
+    responsibilities,  # IN  (n_learners,) float64
+    hands,  # OUT scoring.Hands
+):
+    """Sort learners by component, equal ones in their order; O(n_learners + n_components)."""
+    hands.bounds[:] = 0
+    hands.n_held[:] = 0
+    hands.n_unsure[:] = 0
+    for k in components:
+        hands.bounds[k + 1] += 1
+    for k in range(hands.bounds.shape[0] - 1):
+        hands.bounds[k + 1] += hands.bounds[k]
+    for j in range(rows.shape[0]):
+        k = components[j]
+        at = hands.bounds[k]
+        hands.bounds[k] += 1
+        hands.rows[at], hands.shares[at] = rows[j], responsibilities[j]
+        hands.n_held[k] += indptr[rows[j] + 1] - indptr[rows[j]]
+        hands.n_unsure[k] += responsibilities[j] < 1.0
+    for k in range(hands.bounds.shape[0] - 1, 0, -1):
+        hands.bounds[k] = hands.bounds[k - 1]
+    hands.bounds[0] = 0
+
+
+@kernel
 def project_absent(
     r,  # responsibility, in (0, 1)
     certain,  # rows to be added to every beta first
@@ -317,18 +345,14 @@ def learn_common(
     columns,  # IN  (nnz,) int32: all features of a block of rows
     n_rows,
     sign,  # 1.0, or -1.0 for rows that were counted and are yet to be learnt
-    slot_of,  # IN/OUT (n_features,) int32: `COMMON` is written for common features
+    place,  # IN  (n_features,) int32: which of the common features each is, below 0 if none
     posterior,  # IN/OUT Posterior
 ):
     """Count the rows of a block that hold each common feature: they belong to every component."""
-    for e in range(posterior.common_feature.shape[0]):
-        slot_of[posterior.common_feature[e]] = e
     if posterior.common_feature.shape[0] > 0:
         for column in columns:
-            if slot_of[column] >= 0:
-                posterior.common_on[slot_of[column]] += sign
-    for e in range(posterior.common_feature.shape[0]):
-        slot_of[posterior.common_feature[e]] = COMMON
+            if place[column] >= 0:
+                posterior.common_on[place[column]] += sign
     posterior.common_rows[0] += sign * n_rows
 
 

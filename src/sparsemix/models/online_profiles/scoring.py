@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sparsemix.data.inputs import RowBlock
 from sparsemix.models.online_profiles import kernels
 from sparsemix.models.online_profiles.stream import Settings, Stream
-from sparsemix.numeric.threads import Run, equal_parts
+from sparsemix.numeric.threads import Run, equal_parts, parts_for
 
 FloatVector = NDArray[np.float64]
 IntVector = NDArray[np.int64]
@@ -48,6 +48,33 @@ def joined(parts: list[Scored]) -> Scored:
     return Scored(parts[-1].last, *map(np.concatenate, columns))
 
 
+class Hands(NamedTuple):
+    """The rows of each component, in their order: component `k` learns ``rows[bounds[k]:bounds[k + 1]]``.
+
+    bounds : (n_components + 1,).
+    rows, shares : (n_learners,) rows, and how far they are the component's.
+    n_held : (n_components,) features that its rows hold, those that several hold once for each.
+    n_unsure : (n_components,) rows of which it is not certain.
+    """
+
+    bounds: IntVector
+    rows: IntVector
+    shares: FloatVector
+    n_held: IntVector
+    n_unsure: IntVector
+
+
+def dealt(scored: Scored, indptr: IntVector, n_components: int) -> Hands:
+    """Deal rows out; `indptr`, (n_rows + 1,), is that of all rows."""
+    counts = np.empty((2, n_components), np.int64)
+    n_learners = scored.rows.size
+    hands = Hands(
+        np.empty(n_components + 1, np.int64), np.empty(n_learners, np.int64), np.empty(n_learners), *counts
+    )
+    kernels.deal(indptr, scored.rows, scored.components, scored.responsibilities, hands)
+    return hands
+
+
 class Scoring(NamedTuple):
     """Rows of a block that are to be scored.
 
@@ -67,7 +94,7 @@ class Scoring(NamedTuple):
         Each thread has a range of rows and stops when its list of learners is full. Where it stopped depends on
         the threads, what becomes of a row does not.
         """
-        left = equal_parts(np.diff(self.block.indptr) + 1.0, n_threads)
+        left = equal_parts(np.diff(self.block.indptr) + 1.0, parts_for(n_threads))
         found: dict[int, Scored] = {}
         rival = np.full(self.block.n_rows, -np.inf)
 

@@ -1,16 +1,17 @@
 """Learning rows while the components stay what they are: scored with one index, then learnt by each component."""
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
 from sparsemix.data.inputs import RowBlock
 from sparsemix.models.online_profiles import kernels
 from sparsemix.models.online_profiles.reservoir import Reservoir
-from sparsemix.models.online_profiles.scoring import Scored, Scoring
+from sparsemix.models.online_profiles.scoring import Scored, Scoring, dealt
 from sparsemix.models.online_profiles.state import with_room
 from sparsemix.models.online_profiles.stream import Settings, Stream
-from sparsemix.numeric.sorting import stable_order
-from sparsemix.numeric.threads import Run, equal_parts, thread_runner
+from sparsemix.numeric.threads import Run, equal_parts, parts_for, run_tasks, thread_runner
 
 FloatVector = NDArray[np.float64]
 IntVector = NDArray[np.int64]
@@ -54,10 +55,9 @@ def _learn_step(step: Scoring, run: Run[tuple[int, int]], n_threads: int) -> int
     """Score rows with the index as it stands, then let each component learn its own; return how many were seen."""
     stream, first = step.stream, 0
     for scored in step.parts(run, n_threads):
-        slot_of = learn_common(stream, step.block.slice(first, scored.last))
+        _learn_scored(step, scored, step.block.slice(first, scored.last), run, n_threads)
         if scored.waiting.size:
             learn_common(stream, stream.waiting.add(step.block, scored.waiting), -1.0)
-        _learn_scored(step, scored, slot_of, run, n_threads)
         first = scored.last
         if stream.waiting.is_full:
             break
@@ -65,35 +65,33 @@ def _learn_step(step: Scoring, run: Run[tuple[int, int]], n_threads: int) -> int
 
 
 def _learn_scored(
-    step: Scoring, scored: Scored, slot_of: NDArray[np.int32], run: Run[tuple[int, int]], n_threads: int
+    step: Scoring, scored: Scored, rows: RowBlock, run: Run[tuple[int, int]], n_threads: int
 ) -> None:
-    """Let each component learn the rows that are its own, in their order."""
+    """Let each component learn its own rows, in their order, while `rows`, all of them, are counted."""
     stream, block = step.stream, step.block
-    n_components = stream.posterior.n_components
-    order = stable_order(scored.components, n_components)
-    components, rows = scored.components[order], scored.rows[order]
-    shares = scored.responsibilities[order]
-    bounds = np.searchsorted(components, np.arange(n_components + 1))
-    ends = np.append(0, np.cumsum(np.diff(block.indptr)[rows]))
-    room = np.diff(ends[bounds])
-    if np.any(stream.posterior.size + room > stream.posterior.capacity):
-        stream.posterior = with_room(stream.posterior, ROOM_FOR_STEPS * room, stream.threads())
+    hands = dealt(scored, block.indptr, stream.posterior.n_components)
+    if np.any(stream.posterior.size + hands.n_held > stream.posterior.capacity):
+        stream.posterior = with_room(stream.posterior, ROOM_FOR_STEPS * hands.n_held, stream.threads())
+    slot_of = np.full(stream.n_features, kernels.NOT_EXPLICIT, np.int32)
+    slot_of[stream.posterior.common_feature] = kernels.COMMON
 
     def learn(part: tuple[int, int]) -> None:
         kernels.learn_block(
-            block.indptr, block.columns, *part, bounds, rows, shares, stream.n_features, stream.clutter,
-            step.settings.explicit_responsibility, stream.posterior, slot_of.copy(),
+            block.indptr, block.columns, *part, hands.bounds, hands.rows, hands.shares, stream.n_features,
+            stream.clutter, step.settings.explicit_responsibility, stream.posterior, slot_of.copy(),
         )  # fmt: skip
 
-    n_unsure = np.bincount(components[shares < 1.0], minlength=n_components)
-    run(learn, equal_parts(1.0 + room + (1.0 + n_unsure) * stream.posterior.size, n_threads))
+    work = 1.0 + hands.n_held + (1.0 + hands.n_unsure) * stream.posterior.size
+    parts = equal_parts(work, parts_for(n_threads))
+    run_tasks(run, [partial(learn_common, stream, rows), *(partial(learn, part) for part in parts)])
 
 
-def learn_common(stream: Stream, rows: RowBlock, sign: float = 1.0) -> NDArray[np.int32]:
-    """Count common features of rows; return, (n_features,), which features are common, as the kernels read it."""
-    slot_of = np.full(stream.n_features, kernels.NOT_EXPLICIT, np.int32)
-    kernels.learn_common(rows.columns, rows.n_rows, sign, slot_of, stream.posterior)
-    return slot_of
+def learn_common(stream: Stream, rows: RowBlock, sign: float = 1.0) -> None:
+    """Count common features of rows, which all components hold in common."""
+    features = stream.posterior.common_feature
+    place = np.full(stream.n_features, kernels.NOT_EXPLICIT, np.int32)
+    place[features] = np.arange(features.size)
+    kernels.learn_common(rows.columns, rows.n_rows, sign, place, stream.posterior)
 
 
 def named(labels: IntVector) -> IntVector:
