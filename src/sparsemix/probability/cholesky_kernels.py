@@ -8,12 +8,12 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsemix.numeric.jit import kernel
+from sparsemix.numeric.jit import borrowing_kernel
 
 FloatArray = NDArray[np.float64]
 
 
-@kernel
+@borrowing_kernel
 def factorise(
     matrix: FloatArray,  # IN/OUT (d, d): its lower triangle becomes the factor
     least: FloatArray,  # IN  (d, d): factor of a matrix that this one exceeds
@@ -36,7 +36,7 @@ def factorise(
             matrix[k, j] = total / root
 
 
-@kernel
+@borrowing_kernel
 def update(
     factor: FloatArray,  # IN/OUT (d, d)
     vector: FloatArray,  # IN, used up  (d,)
@@ -51,7 +51,7 @@ def update(
             vector[i] = (new * vector[i] - mine * factor[i, j]) / old
 
 
-@kernel
+@borrowing_kernel
 def downdate(
     factor: FloatArray,  # IN/OUT (d, d)
     vector: FloatArray,  # IN, used up  (d,)
@@ -76,7 +76,7 @@ def downdate(
     return True
 
 
-@kernel
+@borrowing_kernel
 def squared_distance(
     factor: FloatArray,  # IN  (d, d)
     vector: FloatArray,  # IN, used up  (d,): becomes the solution of L z = v

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsemix.numeric.jit import kernel
+from sparsemix.numeric.jit import borrowing_kernel, kernel
 from sparsemix.probability.cholesky_kernels import downdate, factorise, squared_distance, update
 from sparsemix.probability.exact_sums import add_to
 from sparsemix.probability.gamma_ratios import log_rising
@@ -85,7 +85,8 @@ def add_row(
     cluster: int,
 ) -> None:
     """Add a row to a cluster. O(n_features**2), now and then O(n_features**3)."""
-    step = _step(state, prior, row, cluster)
+    step = np.empty(row.shape[0])
+    _find_step(state, prior, row, cluster, step)
     _change(state, row, cluster, 1.0)
     _renew_mean(state, prior, cluster)
     if state.changes[cluster] < FACTORISE_AFTER:
@@ -109,14 +110,12 @@ def remove_row(
     """
     _change(state, row, cluster, -1.0)
     if state.sizes[cluster] == 0.0:
-        state.sums[cluster, :] = 0.0
-        state.sums_low[cluster, :] = 0.0
-        state.products[cluster, :, :] = 0.0
-        state.products_low[cluster, :, :] = 0.0
+        _clear(state, cluster)
         refresh(state, prior, cluster)
         return
     _renew_mean(state, prior, cluster)
-    step = _step(state, prior, row, cluster)
+    step = np.empty(row.shape[0])
+    _find_step(state, prior, row, cluster, step)
     follows = state.changes[cluster] < FACTORISE_AFTER
     if follows and downdate(state.factors[cluster], step, LEAST_KEPT):
         state.changes[cluster] += 1
@@ -125,18 +124,31 @@ def remove_row(
         refresh(state, prior, cluster)
 
 
-@kernel
-def _step(state: FullState, prior: NormalWishartPrior, row: FloatArray, cluster: int) -> FloatArray:
-    """Return the vector whose product with itself is the change of P_n between the cluster without and with the row."""
+@borrowing_kernel
+def _find_step(
+    state: FullState,
+    prior: NormalWishartPrior,
+    row: FloatArray,
+    cluster: int,
+    step_out: FloatArray,  # OUT (n_features,)
+) -> None:
+    """Find the vector whose product with itself is the change of P_n between the cluster without and with the row."""
     strength = prior.strength + state.sizes[cluster]
     factor = math.sqrt(strength / (strength + 1.0))
-    step = np.empty(row.shape[0])
     for j in range(row.shape[0]):
-        step[j] = factor * (row[j] - state.shift[j] - state.means[cluster, j])
-    return step
+        step_out[j] = factor * (row[j] - state.shift[j] - state.means[cluster, j])
 
 
-@kernel
+@borrowing_kernel
+def _clear(state: FullState, cluster: int) -> None:
+    """Set the sums to zero; by loops, for assignments to parts of arrays take long to compile."""
+    for j in range(state.shift.shape[0]):
+        state.sums[cluster, j] = state.sums_low[cluster, j] = 0.0
+        for i in range(j + 1):
+            state.products[cluster, j, i] = state.products_low[cluster, j, i] = 0.0
+
+
+@borrowing_kernel
 def _change(state: FullState, row: FloatArray, cluster: int, sign: float) -> None:
     """Add the row `sign` times to the statistics."""
     state.sizes[cluster] += sign
@@ -148,7 +160,7 @@ def _change(state: FullState, row: FloatArray, cluster: int, sign: float) -> Non
             add_to(products, products_low, i, distance * (row[i] - state.shift[i]))
 
 
-@kernel
+@borrowing_kernel
 def refresh(
     state: FullState,  # IN: statistics, OUT: means, factors, changes, constants
     prior: NormalWishartPrior,  # IN
@@ -158,21 +170,25 @@ def refresh(
     n_rows, factor = state.sizes[cluster], state.factors[cluster]
     _renew_mean(state, prior, cluster)
     if n_rows == 0.0:
-        factor[:, :] = prior.factor
+        for j in range(factor.shape[0]):
+            for i in range(j + 1):
+                factor[j, i] = prior.factor[j, i]
     else:
         pull = prior.strength * n_rows / (prior.strength + n_rows)
-        own_mean = state.sums[cluster] / n_rows
-        apart = own_mean - (prior.mean - state.shift)
-        for j in range(own_mean.shape[0]):
+        for j in range(factor.shape[0]):
+            total = state.sums[cluster, j]
+            apart = total / n_rows - (prior.mean[j] - state.shift[j])
             for i in range(j + 1):
-                scatter = state.products[cluster, j, i] - state.sums[cluster, j] * own_mean[i]
-                factor[j, i] = prior.scale[j, i] + scatter + pull * apart[j] * apart[i]
+                own_mean = state.sums[cluster, i] / n_rows
+                scatter = state.products[cluster, j, i] - total * own_mean
+                pulled = pull * apart * (own_mean - (prior.mean[i] - state.shift[i]))
+                factor[j, i] = prior.scale[j, i] + scatter + pulled
         factorise(factor, prior.factor)
     state.changes[cluster] = 0
     _renew_constant(state, prior, cluster)
 
 
-@kernel
+@borrowing_kernel
 def _renew_mean(state: FullState, prior: NormalWishartPrior, cluster: int) -> None:
     n_rows = state.sizes[cluster]
     for j in range(state.shift.shape[0]):
@@ -181,7 +197,7 @@ def _renew_mean(state: FullState, prior: NormalWishartPrior, cluster: int) -> No
         state.means[cluster, j] = centre + pulled / (prior.strength + n_rows)
 
 
-@kernel
+@borrowing_kernel
 def _renew_constant(state: FullState, prior: NormalWishartPrior, cluster: int) -> None:
     n_features = state.shift.shape[0]
     strength = prior.strength + state.sizes[cluster]
@@ -214,7 +230,7 @@ def log_predictive(
             first_empty = k
 
 
-@kernel
+@borrowing_kernel
 def log_predictive_in(
     state: FullState,  # IN
     prior: NormalWishartPrior,  # IN
