@@ -103,7 +103,7 @@ def test_factors_are_those_of_the_library(sparsemix, events, tmp_path):
     found = json.loads(sparsemix.out)
     assert sparsemix.err == ""
     assert (found["n_rows"], found["n_features"]) == rows.matrix.shape
-    assert found["objective"] == expected.objective_trace_[-1]
+    assert found["objective"] == expected.trace_[-1]
     shares = [each["share"] for each in found["factors"]]
     assert shares == sorted(shares, reverse=True)
     assert sum(shares) == pytest.approx(1.0)

@@ -22,7 +22,7 @@ def test_chains_stay_finite_over_hundreds_of_sweeps(subject):
     rows = np.random.default_rng(0).poisson(0.2, (612, 9))
     sampled = {"solver": "gibbs"} if "solver" in subject.new().get_params() else {}
     model = subject.learn(rows, subject.new(n_sweeps=300, burn_in=200, thin=50, **sampled))
-    names = ("log_joint_", "objective_trace_", "log_likelihood_")
+    names = ("log_joint_", "trace_", "log_likelihood_")
     traces = [getattr(model, name) for name in names if hasattr(model, name)]
     assert [trace.shape for trace in traces] == [(1, 300)]
     assert np.isfinite(traces[0]).all()

@@ -171,7 +171,7 @@ def _factors_learnt(model: Any) -> dict[str, Any]:
     return {
         "n_rows": len(model.user_factors_),
         "n_features": int(model.n_features_in_),
-        "objective": float(model.objective_trace_.ravel()[-1]),
+        "objective": float(model.trace_.ravel()[-1]),
         "factors": factors,
     }
 

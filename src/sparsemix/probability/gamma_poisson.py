@@ -12,6 +12,8 @@ of length `L` is whole, and negative binomial in each feature:
                         + sum_d [ln G(c_d + x_d + a) - ln G(c_d + a) - ln x_d!]
 
 Features that neither row nor cluster holds are counted by the sums alone: the cost is O(nnz).
+
+Hashed sampling has compiled forms of its own; this one is what its tests compare them with.
 """
 
 from dataclasses import dataclass

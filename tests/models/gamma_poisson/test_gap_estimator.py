@@ -37,7 +37,7 @@ def test_parameters_that_break_their_rule(changes):
 
 def test_the_flat_prior_is_maximum_likelihood(fitted):
     twin = new_model("map", shape=1.0, rate=0.0, tol=1e-8, max_iter=3000).fit(COUNTS)
-    assert_array_equal(twin.objective_trace_, fitted["ml"].objective_trace_)
+    assert_array_equal(twin.trace_, fitted["ml"].trace_)
     assert_array_equal(twin.user_factors_, fitted["ml"].user_factors_)
 
 
@@ -49,24 +49,24 @@ def test_what_a_fit_leaves(fitted, solver):
     assert_allclose(model.feature_factors_.sum(axis=1), 1.0)
     assert list(model.get_feature_names_out()) == [f"gammapoissonfactors{k}" for k in range(3)]
     if solver == "gibbs":
-        assert model.objective_trace_.shape == (1, 30)
+        assert model.trace_.shape == (1, 30)
         assert model.n_iter_ == 30
         return
     assert model.converged_
-    assert model.objective_trace_.shape == (model.n_iter_ + 1,)
-    assert np.diff(model.objective_trace_).min() > -1e-9
+    assert model.trace_.shape == (model.n_iter_ + 1,)
+    assert np.diff(model.trace_).min() > -1e-9
     users, features = model.user_factors_, model.feature_factors_.T
     prior = equations.log_prior(users, 1.1, 0.01) if solver == "map" else 0.0
-    assert_allclose(model.objective_trace_[-1], equations.log_likelihood(COUNTS, users, features) + prior)
+    assert_allclose(model.trace_[-1], equations.log_likelihood(COUNTS, users, features) + prior)
 
 
 def test_what_chains_leave():
     model = new_model("gibbs", n_chains=2).fit(COUNTS)
     assert model.user_draws_.shape == (8, 60, 3)
     assert model.feature_draws_.shape == (8, 3, 12)
-    assert model.objective_trace_.shape == (2, 30)
+    assert model.trace_.shape == (2, 30)
     found = model.diagnostics_["log_likelihood"]
-    assert found.r_hat == r_hat(model.objective_trace_[:, 10:])
+    assert found.r_hat == r_hat(model.trace_[:, 10:])
     assert set(model.diagnostics_) == {"log_likelihood", "total_rate"}
     mean = np.einsum("dnk,dkm->nm", model.user_draws_, model.feature_draws_) / 8
     assert_allclose(model.rates([3, 4], [1, 2]), mean[[3, 4], [1, 2]])
@@ -261,7 +261,7 @@ def test_the_best_start_stays():
     starts = {}
     new_model(n_init=5, **options).fit(COUNTS, on_sweep=lambda p: starts.update({p.start: p.objective}))
     assert len(starts) == 5
-    assert many.objective_trace_[-1] == max(starts.values())
+    assert many.trace_[-1] == max(starts.values())
 
 
 def test_questions_change_nothing(fitted):
@@ -298,7 +298,7 @@ def test_odd_tables_give_finite_answers(solver, counts):
         model.user_factors_,
         model.feature_factors_,
         model.transform(counts),
-        model.objective_trace_,
+        model.trace_,
     ):
         assert np.isfinite(values).all()
     assert len(model.recommend(counts)) == len(counts)

@@ -89,7 +89,7 @@ def test_an_interrupted_model_answers(name):
         model = stopped(name, after)
         assert np.isfinite(model.score(COUNTS))
         assert np.isfinite(model.rates([0, 1], [2, 3])).all()
-        assert np.isfinite(model.objective_trace_).all()
+        assert np.isfinite(model.trace_).all()
         assert not model.converged_ or model.solver == "gibbs"
         assert model.n_rows_seen_ == len(COUNTS)
         if model.solver == "gibbs":
@@ -100,14 +100,14 @@ def test_an_interrupted_model_answers(name):
 def test_the_factors_of_an_interrupted_climb_are_those_of_a_shorter_one():
     model, short = stopped("accelerated", 9), new_model(max_iter=9).fit(COUNTS)
     assert_array_equal(model.user_factors_, short.user_factors_)
-    assert_array_equal(model.objective_trace_, short.objective_trace_)
+    assert_array_equal(model.trace_, short.trace_)
     assert_array_equal(model._solution.component_counts, short._solution.component_counts)
 
 
 def test_the_draws_of_an_interrupted_chain_are_those_so_far():
     model, whole = stopped("gibbs", 9), new_model(**MODELS["gibbs"]).fit(COUNTS)
     assert_array_equal(model.user_draws_, whole.user_draws_[:2])
-    assert_allclose(model.objective_trace_, whole.objective_trace_[:, :9], rtol=1e-12)
+    assert_allclose(model.trace_, whole.trace_[:, :9], rtol=1e-12)
 
 
 def test_threads_and_more_sweeps_of_climbing_may_change():

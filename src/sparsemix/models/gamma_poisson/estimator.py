@@ -78,7 +78,7 @@ class GammaPoissonFactors(Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMi
         Events that each user is expected to have of each component; posterior means with "gibbs".
     feature_factors_ : (n_components, n_features) ndarray
         Which events a component makes; rows sum to one.
-    objective_trace_ : ndarray
+    trace_ : ndarray
         Log likelihood, with "map" plus the log prior up to a constant, nats: of the start and after each sweep
         (n_iter_ + 1,). It never falls by more than rounding, unless a shape is below 1. With "gibbs" the log likelihood
         after each sweep, (n_chains, n_sweeps).

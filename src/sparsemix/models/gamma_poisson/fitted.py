@@ -71,7 +71,7 @@ class Fitted(Resumable):
         return shown(self._opened().factors.features.T)
 
     @property
-    def objective_trace_(self) -> NDArray[np.float64]:
+    def trace_(self) -> NDArray[np.float64]:
         """Objective of the start and after each sweep, nats, (n_iter_ + 1,).
 
         With "gibbs" the log likelihood after each sweep of each chain, (n_chains, n_sweeps).
