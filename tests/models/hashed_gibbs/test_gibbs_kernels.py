@@ -58,7 +58,7 @@ def test_cells_of_a_feature_are_a_dict(changes, is_direct):
         else:
             cell = entries.change_list(
                 clusters.mask[0], clusters.start[0], clusters.n_listed, clusters.slots, clusters.keys,
-                clusters.cell_counts, clusters.gains, 0, cluster, change,
+                clusters.cell_counts, 0, cluster, change,
             )  # fmt: skip
         held[cluster] = held.get(cluster, 0) + change
         if not held[cluster]:
@@ -66,14 +66,13 @@ def test_cells_of_a_feature_are_a_dict(changes, is_direct):
             assert is_direct or cell == -1
         else:
             assert clusters.cell_counts[cell] == held[cluster]
-            clusters.gains[cell] = cluster
         where = (clusters.mask[0], clusters.start[0], clusters.slots)
         for k in range(31):
             count = entries.count_of(*where, clusters.cell_counts, k)
             assert count == held.get(k, 0)
             if k in held:
                 found = entries.cell_of(*where, k)
-                assert clusters.gains[found] == k  # what is beside a count moves with it
+                assert is_direct or clusters.keys[found] == k
         if not is_direct:
             assert clusters.n_listed[0] == len(held)
             assert set(clusters.keys[: len(held)]) == set(held)

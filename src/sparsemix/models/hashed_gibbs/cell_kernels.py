@@ -51,7 +51,6 @@ def change_list(
     slots,  # IN, OUT  (n_cells,) int64
     keys,  # IN, OUT  (n_cells,) int32
     cell_counts,  # IN, OUT  (n_cells,) int32
-    gains,  # IN, OUT  (n_cells,) float32
     feature,  # IN  int64
     cluster,  # IN  int64
     change,  # IN  int64
@@ -71,16 +70,14 @@ def change_list(
     cell_counts[cell] += change
     if cell_counts[cell] == 0:
         n_listed[feature] -= 1
-        _take_off_list(
-            slots, keys, cell_counts, gains, mask, start, cell, start + np.int64(n_listed[feature])
-        )
+        _take_off_list(slots, keys, cell_counts, mask, start, cell, start + np.int64(n_listed[feature]))
         _close_gap(slots, mask, start, at)
         return np.int64(-1)
     return cell
 
 
 @inner_inlined_kernel
-def _take_off_list(slots, keys, counts, gains, mask, start, cell, last):
+def _take_off_list(slots, keys, counts, mask, start, cell, last):
     """The last cell of the list takes the place that becomes free."""
     if cell != last:
         cluster = np.int64(keys[last])
@@ -90,8 +87,6 @@ def _take_off_list(slots, keys, counts, gains, mask, start, cell, last):
         slots[start + at] = slot_of(cluster, cell - start)
         keys[cell] = keys[last]
         counts[cell] = counts[last]
-        if gains.shape[0]:
-            gains[cell] = gains[last]
     keys[last] = -1
     counts[last] = 0
 
@@ -113,46 +108,37 @@ def _close_gap(slots, mask, start, gap):
 
 
 @inner_inlined_kernel
-def ask_for(rows, clusters, order, i, assigned, budget):
-    """Ask for what the next rows of the order will look at: the cells of one, the entries of the one after it."""
+def ask_for(rows, clusters, order, i, budget):
+    """Ask for what the next rows of the order will look at: the cells of one, the entries of the one after it.
+
+    Of a row's first features, as many as have so many cells in all as the budget says.
+    """
     _ask_for_entries(rows, order, i + 2)
     if i + 1 >= order.shape[0]:
         return
     row, n_seen = order[i + 1], np.int64(0)
-    columns, added, mask, start = rows.columns, rows.counts, clusters.mask, clusters.start
-    keys, gains, counts = clusters.keys, clusters.gains, clusters.cell_counts
-    own, at, end = max(assigned[row], 0), rows.indptr[row], rows.indptr[row + 1]
+    columns, mask, start = rows.columns, clusters.mask, clusters.start
+    keys, counts, n_listed = clusters.keys, clusters.cell_counts, clusters.n_listed
+    at, end = rows.indptr[row], rows.indptr[row + 1]
     while at < end and n_seen < budget:
         w = columns[at]
-        first, is_list = start[w], mask[w] >= 0
-        n_cells = np.int64(clusters.n_listed[w]) if is_list else clusters.sizes.shape[0]
-        prefetch(counts, first + own)
-        for cell in range(first, first + n_cells, _LINE):
-            prefetch(gains, cell)
-            if is_list:
-                prefetch(keys, cell)
-            if is_list or added[at] > 1:
-                prefetch(counts, cell)
+        n_cells = np.int64(n_listed[w]) if mask[w] >= 0 else clusters.sizes.shape[0]
+        _ask_for_list(keys, counts, start[w], n_cells, mask[w] >= 0)
         n_seen += n_cells
         at += 1
 
 
 @inner_inlined_kernel
-def ask_for_counts(rows, clusters, order, i):
-    """The same where counts alone are looked at, those of all features."""
-    _ask_for_entries(rows, order, i + 2)
-    if i + 1 >= order.shape[0]:
-        return
-    row, columns, mask, start = order[i + 1], rows.columns, clusters.mask, clusters.start
-    keys, counts, n_listed = clusters.keys, clusters.cell_counts, clusters.n_listed
-    for at in range(rows.indptr[row], rows.indptr[row + 1]):
-        w = columns[at]
-        first, is_list = start[w], mask[w] >= 0
-        n_cells = np.int64(n_listed[w]) if is_list else clusters.sizes.shape[0]
-        for cell in range(first, first + n_cells, _LINE):
-            prefetch(counts, cell)
-            if is_list:
-                prefetch(keys, cell)
+def _ask_for_list(keys, counts, first, n_cells, is_list):
+    """Ask for a feature's cells; they may begin and end within a line."""
+    last = first + max(n_cells - 1, 0)
+    for cell in range(first, last, _LINE):
+        prefetch(counts, cell)
+        if is_list:
+            prefetch(keys, cell)
+    prefetch(counts, last)
+    if is_list:
+        prefetch(keys, last)
 
 
 @inner_inlined_kernel
@@ -168,23 +154,18 @@ def _ask_for_entries(rows, order, i):
 def ask_for_cells(rows, row, clusters, cluster):
     """Ask for what the counts of a row's features in a cluster are found by, then for the counts."""
     columns, mask, start, n_listed = rows.columns, clusters.mask, clusters.start, clusters.n_listed
-    slots, keys, counts, gains = clusters.slots, clusters.keys, clusters.cell_counts, clusters.gains
-    has_gains = gains.shape[0] > 0
+    slots, keys, counts = clusters.slots, clusters.keys, clusters.cell_counts
     begin, end = rows.indptr[row], rows.indptr[row + 1]
     spread = (cluster * _SPREAD) >> 7
     for at in range(begin, end):
         w = columns[at]
         if mask[w] < 0:
             prefetch(counts, start[w] + cluster)
-            if has_gains:
-                prefetch(gains, start[w] + cluster)
         else:
             prefetch(slots, start[w] + (spread & mask[w]))
             last = start[w] + np.int64(n_listed[w])
             prefetch(keys, last)
             prefetch(counts, last)
-            if has_gains:
-                prefetch(gains, last)
     for at in range(begin, end):
         w = columns[at]
         if mask[w] >= 0:
@@ -192,5 +173,3 @@ def ask_for_cells(rows, row, clusters, cluster):
             cell = start[w] + (slot & _PLACE if slot >= 0 else np.int64(0))
             prefetch(keys, cell)
             prefetch(counts, cell)
-            if has_gains:
-                prefetch(gains, cell)

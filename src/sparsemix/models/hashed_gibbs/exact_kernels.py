@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from sparsemix.models.hashed_gibbs.cell_kernels import ask_for_counts
+from sparsemix.models.hashed_gibbs.cell_kernels import ask_for
 from sparsemix.models.hashed_gibbs.draw_kernels import draw
 from sparsemix.models.hashed_gibbs.kernels import add_row, log_gain
 from sparsemix.models.hashed_gibbs.length_kernels import (
@@ -25,6 +25,7 @@ from sparsemix.numeric.jit import inner_inlined_kernel, kernel
 FLOOR = (
     -40.0
 )  # nats below the best cluster where proposals stop to fall, so that a row can leave the worst place, too
+_ALL = np.iinfo(np.int64).max  # cells may be asked for
 _NEAR = 1 << 20  # counts that the processor has at hand without being asked
 
 
@@ -49,7 +50,7 @@ def sweep_exact(
         row = order[i]
         own = assigned[row]
         if is_large:
-            ask_for_counts(rows, clusters, order, i)
+            ask_for(rows, clusters, order, i, _ALL)
         score_all(rows, row, prior, clusters, own, products, held, scores, scratch)
         new = draw(scores[:-1], FLOOR, uniforms[i, 0], weights, sums)
         if own >= 0:

@@ -1,7 +1,4 @@
-"""Compiled sums of what the tokens of a row's features say for clusters, in single precision.
-
-A cell has the gain of one token beside a cluster without the feature; further tokens are looked up by the count.
-"""
+"""Compiled sums of what the tokens of a row's features say for clusters, in single precision."""
 
 import math
 
@@ -20,7 +17,7 @@ def add_tokens(logs, a, count, added, held):
     """
     if count + added <= logs.shape[0]:
         for token in range(added):
-            held += logs[count + token] - logs[token]
+            held += logs[np.uint64(count + token)] - logs[np.uint64(token)]
         return held
     for token in range(added):
         held += np.float32(math.log(a + count + token)) - logs[token]
@@ -53,27 +50,3 @@ def count_in(is_list, keys, counts, first, n_cells, cluster):
         at = first + np.uint64(j)
         count += counts[at] * np.int32(keys[at] == cluster)
     return count
-
-
-@inner_inlined_kernel
-def add_list_further(logs, a, keys, counts, first, n_cells, added, held_out):
-    """Add what the tokens of a feature after the first say for the clusters of its list."""
-    for token in range(1, added):
-        for j in range(n_cells):
-            at = first + np.uint64(j)
-            held_out[np.uint32(keys[at])] += further(logs, a, np.int64(counts[at]), token)
-
-
-@inner_inlined_kernel
-def add_far(logs, a, counts, first, token, held_out):
-    """Add what a further token of a feature says, where there is a cell for every cluster."""
-    for k in range(held_out.shape[0]):
-        held_out[k] += further(logs, a, np.int64(counts[first + np.uint64(k)]), token)
-
-
-@inner_inlined_kernel
-def further(logs, a, count, token):
-    """What a further token of a feature adds, as in `add_tokens`."""
-    if count + token < logs.shape[0]:
-        return logs[count + token] - logs[token]
-    return np.float32(math.log(a + count + token)) - logs[token]

@@ -13,11 +13,8 @@ import numpy as np
 from sparsemix.models.hashed_gibbs.cell_kernels import ask_for, ask_for_cells, count_of
 from sparsemix.models.hashed_gibbs.draw_kernels import highest
 from sparsemix.models.hashed_gibbs.gain_kernels import (
-    add_far,
-    add_list_further,
     add_own,
     add_tokens,
-    count_in,
     has_tokens,
 )
 from sparsemix.models.hashed_gibbs.kernels import (
@@ -39,6 +36,8 @@ from sparsemix.numeric.jit import inner_inlined_kernel, inner_kernel, kernel
 
 ELSEWHERE = 0.02  # uniform share of the proposals
 CANDIDATES = 8  # clusters at most that are scored with all features
+_ONE = np.int64(1)
+CERTAIN = 37.0  # nats between two probabilities of which the sum is the larger one, in double precision
 WINDOW = 8.0  # nats below the best by rare features alone where candidates end
 
 
@@ -58,7 +57,7 @@ def sweep_index(
     for i in range(order.shape[0]):
         row = order[i]
         own = assigned[row]
-        ask_for(rows, clusters, order, i, assigned, budget)
+        ask_for(rows, clusters, order, i, budget)
         n, total, top = propose(rows, row, budget, prior, clusters, own, work)
         new = draw_proposal(clusters, own, n, total, top, uniforms[i, 0], work)
         tally_out[2] += 1
@@ -152,14 +151,15 @@ def propose(rows, row, budget, prior, clusters, own, work):
     if own >= 0:
         constants_without(rows, row, prior, clusters, own, work.without)
     n, last = _candidates(rows, row, budget, prior, clusters, own, work)
-    if n > 1 or n_empty:  # a single candidate has all the probability, whatever its score
-        _add_others(rows, row, last, prior, clusters, own, n, work)
     of_empty = -np.inf
     if n_empty:
         of_empty = score_of_length(prior, work.empty, NONE, NONE, rows.lengths[row])
         if prior.process == PROCESS:
             of_empty += log_weight(prior, NONE, n_empty, clusters.sizes.shape[0])
     work.empty_score[0] = of_empty
+    # Further features can only raise a score, and a single candidate that has all the probability needs none.
+    if n > 1 or (n_empty and (n == 0 or work.scores[0] < of_empty + math.log(n_empty) + CERTAIN)):
+        _add_others(rows, row, last, prior, clusters, own, n, work)
     top = of_empty
     for j in range(n):
         top = max(top, work.scores[j])
@@ -178,33 +178,28 @@ def _candidates(rows, row, budget, prior, clusters, own, work):
     Where that is depends on the other rows alone: of each list those count that hold the feature without the row.
     """
     columns, added_counts, mask, starts = rows.columns, rows.counts, clusters.mask, clusters.start
-    n_listed, all_keys, all_gains, all_counts = (
-        clusters.n_listed,
-        clusters.keys,
-        clusters.gains,
-        clusters.cell_counts,
-    )
+    n_listed, keys, counts = clusters.n_listed, clusters.keys, clusters.cell_counts
     held, found, logs, sizes = work.held, work.found, prior.log_single, clusters.sizes
     at, end, length = rows.indptr[row], rows.indptr[row + 1], rows.lengths[row]
     n_found, n_seen, held_by_own = np.uint64(0), np.int64(0), np.float32(0.0)
     while at < end and n_seen < budget:
         w, added = columns[at], np.int64(added_counts[at])
-        first, is_list, is_by_token = np.uint64(starts[w]), mask[w] >= 0, has_tokens(prior, added)
+        first, is_list = np.uint64(starts[w]), mask[w] >= 0
         n_cells = np.uint64(n_listed[w]) if is_list else np.uint64(held.shape[0])
         if not is_list and n_seen > 0 and n_seen + held.shape[0] > budget:
             break
-        of_own = count_in(is_list, all_keys, all_counts, first, np.int64(n_cells), own)
-        if not is_by_token:
-            n_found = _find_at_once(
-                prior, sizes, is_list, all_keys, all_counts, first, n_cells, added, held, found, n_found
+        if not has_tokens(prior, added):
+            n_found, of_own = _find_at_once(
+                prior, sizes, is_list, keys, counts, first, n_cells, added, own, held, found, n_found
             )
-        elif is_list:
-            n_found = _find(all_keys, all_gains, first, n_cells, held, found, n_found)
-            add_list_further(logs, prior.a, all_keys, all_counts, first, np.int64(n_cells), added, held)
+        elif added == 1:  # the usual case, compiled by itself
+            n_found, of_own = _find(
+                logs, prior.a, is_list, keys, counts, first, n_cells, _ONE, own, held, found, n_found
+            )
         else:
-            n_found = _find_direct(all_gains, first, held, found, n_found)
-            for token in range(1, added):
-                add_far(logs, prior.a, all_counts, first, token, held)
+            n_found, of_own = _find(
+                logs, prior.a, is_list, keys, counts, first, n_cells, added, own, held, found, n_found
+            )
         n_seen += np.int64(n_cells) - (1 if is_list and of_own == added else 0)
         held_by_own = add_own(prior, sizes, own, of_own, added, held_by_own)
         at += 1
@@ -218,31 +213,28 @@ def _candidates(rows, row, budget, prior, clusters, own, work):
 
 
 @inner_inlined_kernel
-def _find(keys, gains, first, n_cells, held, found, n):
-    """Add a feature's gains to the clusters that hold it; returns how many are found by now."""
-    for at in range(first, first + n_cells):
-        k, gained = np.uint32(keys[at]), gains[at]
+def _find(logs, a, is_list, keys, counts, first, n_cells, added, own, held, found, n):
+    """Add what the tokens of a feature say to the clusters that hold it.
+
+    Returns how many clusters are found by now, and the count of the row's own.
+    """
+    of_own = np.int64(0)
+    for j in range(n_cells):
+        count = np.int64(counts[first + j])
+        k = np.uint64(np.uint32(keys[first + j])) if is_list else j
         before = held[k]
+        after = add_tokens(logs, a, count, added, before)
         found[n] = k
-        n += np.uint64(before == 0.0) & np.uint64(gained > 0.0)
-        held[k] = before + gained
-    return n
+        n += np.uint64(before == 0.0) & np.uint64(after > 0.0)
+        held[k] = after
+        of_own += count * np.int64(np.int64(k) == own)
+    return n, of_own
 
 
 @inner_inlined_kernel
-def _find_direct(gains, first, held, found, n):
-    """As `_find`, of a feature that has a cell for every cluster."""
-    for k in range(np.uint64(held.shape[0])):
-        before, gained = held[k], gains[first + k]
-        found[n] = k
-        n += np.uint64(before == 0.0) & np.uint64(gained > 0.0)
-        held[k] = before + gained
-    return n
-
-
-@inner_kernel
-def _find_at_once(prior, sizes, is_list, keys, counts, first, n_cells, added, held, found, n):
+def _find_at_once(prior, sizes, is_list, keys, counts, first, n_cells, added, own, held, found, n):
     """As `_find`, of features whose tokens are not added one after another."""
+    of_own = np.int64(0)
     for j in range(n_cells):
         count = np.int64(counts[first + j])
         if count > 0:
@@ -251,7 +243,8 @@ def _find_at_once(prior, sizes, is_list, keys, counts, first, n_cells, added, he
             found[n] = k
             n += np.uint64(before == 0.0)
             held[k] = before + gain(prior, sizes[k], count, added)
-    return n
+            of_own += count * np.int64(k == own)
+    return n, of_own
 
 
 @inner_inlined_kernel

@@ -213,40 +213,26 @@ def add_row(rows, row, prior, clusters, cluster, sign):
     """Put a row into a cluster (`sign` 1), or take it out of it (-1)."""
     if sign > 0 and clusters.sizes[cluster] == 0:
         take_in(clusters, cluster)
-    change_counts(rows, row, prior, clusters, cluster, sign)
+    change_counts(rows, row, clusters, cluster, sign)
     if sign < 0 and clusters.sizes[cluster] == 0:
         take_out(clusters, cluster)
     renew(prior, clusters, cluster)
 
 
 @inner_kernel
-def change_counts(rows, row, prior, clusters, cluster, sign):
+def change_counts(rows, row, clusters, cluster, sign):
     """Add a row to the sums of a cluster, or subtract it."""
     clusters.sizes[cluster] += sign
     clusters.totals[cluster] += sign * rows.lengths[row]
     columns, counts, mask, start = rows.columns, rows.counts, clusters.mask, clusters.start
     n_listed, slots, keys = clusters.n_listed, clusters.slots, clusters.keys
-    cell_counts, gains, logs = clusters.cell_counts, clusters.gains, prior.log_single
-    has_gains = gains.shape[0] > 0
+    cell_counts = clusters.cell_counts
     for at in range(rows.indptr[row], rows.indptr[row + 1]):
         w, change = columns[at], sign * np.int64(counts[at])
         if mask[w] < 0:
-            cell = start[w] + cluster
-            cell_counts[cell] += change
+            cell_counts[start[w] + cluster] += change
         else:
-            cell = change_list(
-                mask[w], start[w], n_listed, slots, keys, cell_counts, gains, w, cluster, change
-            )
-        if cell >= 0 and has_gains:
-            gains[cell] = gain_of_one(logs, prior.a, np.int64(cell_counts[cell]))
-
-
-@inner_inlined_kernel
-def gain_of_one(logs, a, count):
-    """What one token of a feature says for a cluster with `count` of it, beside one without."""
-    if count < logs.shape[0]:
-        return logs[np.uint32(count)] - logs[0]
-    return np.float32(math.log(a + count)) - logs[0]
+            change_list(mask[w], start[w], n_listed, slots, keys, cell_counts, w, cluster, change)
 
 
 @kernel
@@ -262,7 +248,7 @@ def add_rows(
         if k >= 0:
             if clusters.sizes[k] == 0:
                 take_in(clusters, k)
-            change_counts(rows, row, prior, clusters, k, ENTER)
+            change_counts(rows, row, clusters, k, ENTER)
     renew_all(prior, clusters)
 
 
