@@ -46,6 +46,10 @@ class Tables:
             *self.cells,
             self.sizes,
             self.clusters,
+            np.zeros(self.sizes.size),
+            np.empty(self.sizes.size, np.int32),
+            np.zeros(self.sizes.size, np.bool_),
+            np.empty(self.sizes.size, np.int32),
         )
 
     def as_dict(self):
@@ -117,7 +121,9 @@ def test_joint_terms(mode, draws, seed):
     tables = tables_of(draws, seed)
     members = np.argsort(tables.clusters, kind="stable")
     bounds = cluster_bounds(tables.clusters[None])[0]
-    found = as_mode(kernels.joint_terms, mode)(members, bounds, tables.codes, tables.weights, tables.x_log_x)
+    known = (members, bounds, tables.codes, tables.weights, tables.x_log_x)
+    scratch = (np.zeros(members.size, np.int64), np.empty(members.size, np.int32))
+    found = as_mode(kernels.joint_terms, mode)(*known, *scratch)
     cells = np.array(list(tables.expected_dict().values()))
     assert found == pytest.approx(xlogy(cells, cells).sum(), abs=1e-9)
 

@@ -1,11 +1,13 @@
 """Compiled loops over draws of partitions.
 
-Draws lie row by row, `draws` (n_rows, n_draws) int32; labels of a draw are 0, 1, ... without gaps.
+Draws lie row by row, `draws` (n_rows, n_draws) int32; labels of a draw are 0, 1, ... without gaps. Every model of
+partitions asks for one that stands for all draws: what is compiled for that has plain loops, and is handed its scratch,
+for making arrays and running over them takes long to compile.
 """
 
 import numpy as np
 
-from sparsemix.numeric.jit import kernel
+from sparsemix.numeric.jit import borrowing_kernel, kernel
 
 
 @kernel
@@ -81,17 +83,18 @@ def fill_pairs(
             shared[other] = 0
 
 
-@kernel
+@borrowing_kernel
 def joint_terms(
     members,  # IN  (n_rows,) int64: rows sorted by their cluster
     bounds,  # IN  (n_clusters + 1,) int64: where each cluster begins in `members`
     codes,  # IN  (n_draws, n_rows) int32: `draws`, draw by draw, for each is read out of order
     weights,  # IN  (n_rows,) int64: how many rows each stands for
     x_log_x,  # IN  (total weight + 1,) float64: x log x
+    counts,  # scratch (n_rows,) int64, zeros before and after
+    cells,  # scratch (n_rows,) int32
 ):
     """Sum of n log n over the cells of the contingency tables of one partition with all draws."""
     n_draws, n_rows = codes.shape
-    counts, cells = np.zeros(n_rows, np.int64), np.empty(n_rows, np.int32)
     total = 0.0
     for d in range(n_draws):
         for at in range(n_rows):
@@ -105,7 +108,7 @@ def joint_terms(
     return total
 
 
-@kernel
+@borrowing_kernel
 def fill_cells(
     order,  # IN  (n_rows,) int64: rows sorted by their cluster
     clusters,  # IN  (n_rows,) int32: cluster of each row
@@ -117,7 +120,8 @@ def fill_cells(
     cell_counts_out,  # OUT (n_draws * n_rows,) int32: rows in it
 ):
     """Write the contingency tables of a partition with all draws: for each cluster of a draw, what meets it."""
-    for row in order:
+    for i in range(order.shape[0]):
+        row = order[i]
         for d in range(draws.shape[1]):
             own = draws[row, d]
             last = starts[d, own] + n_cells_out[d, own] - 1
@@ -129,7 +133,7 @@ def fill_cells(
             cell_counts_out[last] += weights[row]
 
 
-@kernel
+@borrowing_kernel
 def move_row(
     row,
     source,
@@ -162,7 +166,7 @@ def move_row(
         n_cells[d, own] = last - first + 1
 
 
-@kernel
+@borrowing_kernel
 def sweep(
     order,  # IN  (n_rows,) int64: in which order rows are asked
     draws,  # IN
@@ -175,20 +179,23 @@ def sweep(
     cell_counts,  # IN/OUT
     sizes,  # IN/OUT (n_rows,) int64: rows in each cluster, 0 where a label is free
     clusters,  # IN/OUT (n_rows,) int32
+    joint,  # scratch (n_rows,) float64, zeros before and after
+    met,  # scratch (n_rows,) int32
+    is_met,  # scratch (n_rows,) bool, false before and after
+    free,  # scratch (n_rows,) int32
 ):
     """Move each row to where the expected variation of information falls most; returns how many have moved.
 
     Gains are measured as n_draws * total weight / 2 times that fall. A row that joins nothing gains 0.
     """
     n_rows, n_draws = draws.shape
-    joint, met = np.zeros(n_rows), np.empty(n_rows, np.int32)
-    is_met = np.zeros(n_rows, np.bool_)
-    free, n_free, n_moves = np.empty(n_rows, np.int32), 0, 0
+    n_free, n_moves = 0, 0
     for k in range(n_rows):
         if sizes[k] == 0:
             free[n_free] = k
             n_free += 1
-    for row in order:
+    for i in range(order.shape[0]):
+        row = order[i]
         source, weight, n_met = clusters[row], weights[row], 0
         for d in range(n_draws):
             start = starts[d, draws[row, d]]
@@ -205,7 +212,8 @@ def sweep(
             x_log_x[others + weight] - x_log_x[others] - x_log_x[weight]
         )
         best, target = 0.0, -1
-        for k in met[:n_met]:
+        for at in range(n_met):
+            k = met[at]
             if k != source:
                 gain = joint[k] - 0.5 * n_draws * (
                     x_log_x[sizes[k] + weight] - x_log_x[sizes[k]] - x_log_x[weight]

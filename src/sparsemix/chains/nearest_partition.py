@@ -137,8 +137,9 @@ def _expected_distance(clusters: NDArray[np.int32], target: _Target) -> float:
     _, weights, codes = target.atoms
     members = stable_order(clusters, int(clusters.max()) + 1)
     bounds = cluster_bounds(clusters[None])[0]
-    joint = kernels.joint_terms(members, bounds, codes, weights, target.x_log_x)
-    n_rows, n_draws = target.x_log_x.size - 1, codes.shape[0]
+    n_rows, (n_draws, n_atoms) = target.x_log_x.size - 1, codes.shape
+    scratch = (np.zeros(n_atoms, np.int64), np.empty(n_atoms, np.int32))
+    joint = kernels.joint_terms(members, bounds, codes, weights, target.x_log_x, *scratch)
     own = float(target.x_log_x[np.bincount(clusters, weights).astype(np.int64)].sum())
     distance: float = (n_draws * own + target.of_draws - 2.0 * joint) / (n_rows * n_draws)
     return max(distance, 0.0)
@@ -157,7 +158,10 @@ def _improve(
     kernels.fill_cells(stable_order(clusters, n_atoms), clusters, draws, weights, *cells)
     sizes = np.bincount(clusters, weights, minlength=n_atoms).astype(np.int64)
     tolerance = ROUNDING * n_draws * target.x_log_x[-1]
+    met, free = np.empty((2, n_atoms), np.int32)
+    scratch = (np.zeros(n_atoms), met, np.zeros(n_atoms, np.bool_), free)
     for _ in range(max_iter):
         order = random.permutation(n_atoms)
-        if not kernels.sweep(order, draws, weights, target.x_log_x, tolerance, *cells, sizes, clusters):
+        known = (order, draws, weights, target.x_log_x, tolerance)
+        if not kernels.sweep(*known, *cells, sizes, clusters, *scratch):
             break
