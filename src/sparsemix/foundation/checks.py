@@ -22,6 +22,15 @@ def at_least(name: str, owner: str, value: Any, least: int, rule: str = "", most
         raise parameter_error(name, owner, rule or f"an integer >= {least}{limit}", value)
 
 
+def burn_in(owner: str, value: Any, n_sweeps: int) -> None:
+    """Raise ParameterError unless `value` is a number of first sweeps that leaves some of all."""
+    rule = f"an integer from 0 to n_sweeps - 1, which is {n_sweeps - 1}"
+    if is_number(value) and value >= n_sweeps:
+        remedy = f"Set it to half of the sweeps, {n_sweeps // 2}, or make more sweeps."
+        raise parameter_error("burn_in", owner, rule, value, remedy)
+    at_least("burn_in", owner, value, 0, rule)
+
+
 def rows_to_draw(value: Any, owner: str = "sample") -> None:
     """Raise ParameterError unless `value` is a number of rows that can be drawn."""
     at_least("n_rows", owner, value, 0, f"an integer from 0 to {MOST_DRAWN_ROWS:,}", MOST_DRAWN_ROWS)

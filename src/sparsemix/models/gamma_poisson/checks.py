@@ -10,6 +10,7 @@ from sparsemix.foundation.checks import (
     LARGEST,
     SMALLEST,
     at_least,
+    burn_in,
     inside,
     n_threads,
     one_of,
@@ -68,8 +69,7 @@ def _loop(model: Any, owner: str, n_threads: int) -> Loop:
 def plan_of(model: Any, owner: str, n_threads: int) -> Plan:
     """Check how much is sampled."""
     at_least("n_sweeps", owner, model.n_sweeps, 1, most=MOST_SWEEPS)
-    rule = f"an integer from 0 to n_sweeps - 1, which is {int(model.n_sweeps) - 1}"
-    at_least("burn_in", owner, model.burn_in, 0, rule, most=int(model.n_sweeps) - 1)
+    burn_in(owner, model.burn_in, int(model.n_sweeps))
     at_least("thin", owner, model.thin, 1)
     at_least("n_chains", owner, model.n_chains, 1, "an integer from 1 to 1000", most=1000)
     return Plan(int(model.n_sweeps), int(model.burn_in), min(int(model.thin), MOST_SWEEPS), n_threads)

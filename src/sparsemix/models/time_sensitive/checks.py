@@ -37,7 +37,7 @@ def settings_of(model: Any) -> Settings:
     """Check how much is sampled."""
     owner = type(model).__name__
     checks.at_least("n_sweeps", owner, model.n_sweeps, 1, most=MOST_SWEEPS)
-    _check_burn_in(owner, model.burn_in, int(model.n_sweeps))
+    checks.burn_in(owner, model.burn_in, int(model.n_sweeps))
     checks.at_least("thin", owner, model.thin, 1)
     checks.inside(
         "split_merge", owner, model.split_merge, "a number from 0 to 1000", 0.0, np.nextafter(1e3, np.inf)
@@ -56,14 +56,6 @@ def settings_of(model: Any) -> Settings:
         checks.n_threads(model.n_jobs, owner),
         seed_of(model.random_state, owner),
     )
-
-
-def _check_burn_in(owner: str, burn_in: Any, n_sweeps: int) -> None:
-    rule = f"an integer from 0 to n_sweeps - 1, which is {n_sweeps - 1}"
-    if is_number(burn_in) and burn_in >= n_sweeps:
-        remedy = f"Set it to half of the sweeps, {n_sweeps // 2}, or make more sweeps."
-        raise parameter_error("burn_in", owner, rule, burn_in, remedy)
-    checks.at_least("burn_in", owner, burn_in, 0, rule)
 
 
 def steps_of_learning(model: Any) -> int:
