@@ -41,10 +41,10 @@ class Background(NamedTuple):
 NO_BACKGROUND = Background(np.empty(0), np.zeros(2))
 
 
-def background_of(posterior: Posterior, n_features: int, prior: BetaPrior, n_threads: int = 1) -> Background:
+def background_of(posterior: Posterior, n_features: int, prior: BetaPrior) -> Background:
     """Build the profile from a settled posterior; O(n_features + explicit features)."""
     fresh = prior.alpha / (prior.alpha + prior.beta)
-    overall, unseen = _overall_means(posterior, n_features, n_threads)
+    overall, unseen = _overall_means(posterior, n_features)
     means = (overall + fresh) / 2
     common = posterior.common_alpha / (posterior.common_alpha + posterior.common_beta)
     means[posterior.common_feature] = common
@@ -54,10 +54,10 @@ def background_of(posterior: Posterior, n_features: int, prior: BetaPrior, n_thr
     return Background(np.log(means) - log_off, constants)
 
 
-def _overall_means(posterior: Posterior, n_features: int, n_threads: int) -> tuple[FloatVector, float]:
+def _overall_means(posterior: Posterior, n_features: int) -> tuple[FloatVector, float]:
     """Probability of each feature that is not common over all rows, (n_features,), and of one that is new."""
     weights = posterior.weight_concentration / posterior.weight_concentration.sum()
     default = posterior.default_alpha / (posterior.default_alpha + posterior.default_beta)
-    seen, _, held = feature_sums(posterior, weights, default, n_features, n_threads)
+    seen, _, held = feature_sums(posterior, weights, default, n_features)
     rest = float(weights @ default)
     return np.asarray(seen + np.maximum(rest - held, 0.0)), rest

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sparsemix.models.online_profiles import culling_kernels
 from sparsemix.models.online_profiles.equations import bernoulli_divergence
 from sparsemix.models.online_profiles.state import Entries, Posterior, common_of, entries_of, packed
-from sparsemix.models.online_profiles.sums import feature_sums, shares
+from sparsemix.models.online_profiles.sums import feature_sums
 from sparsemix.numeric.threads import thread_runner
 
 FloatVector = NDArray[np.float64]
@@ -63,13 +63,11 @@ def cull_features(posterior: Posterior, n_features: int, threshold: float, n_thr
         return posterior
     common = np.zeros(n_features, bool)
     if posterior.n_components > 1:  # what is common to a single component is all there is to say of it
-        common = _uninformative(posterior, n_features, threshold, n_threads)
+        common = _uninformative(posterior, n_features, threshold)
     return _reduced(posterior, common, threshold, n_threads)
 
 
-def _uninformative(
-    posterior: Posterior, n_features: int, threshold: float, n_threads: int
-) -> NDArray[np.bool_]:
+def _uninformative(posterior: Posterior, n_features: int, threshold: float) -> NDArray[np.bool_]:
     """Features seen often that tell less than `threshold` nats about the component, (n_features,).
 
     The estimate is corrected by ``(K - 1)/(2 N)``, what an independent feature shows by chance.
@@ -77,7 +75,7 @@ def _uninformative(
     n_rows = posterior.weight_concentration.sum()
     weights = posterior.weight_concentration / n_rows
     rest = posterior.default_alpha / (posterior.default_alpha + posterior.default_beta)
-    seen, explicit_weight, held = feature_sums(posterior, weights, rest, n_features, n_threads)
+    seen, explicit_weight, held = feature_sums(posterior, weights, rest, n_features)
     often = seen * n_rows >= ROWS_PER_COMPONENT * posterior.n_components
     rest_weight = np.maximum(1.0 - explicit_weight, 0.0)
     missing = np.maximum((weights * rest).sum() - held, 0.0)
@@ -85,14 +83,7 @@ def _uninformative(
     overall = np.where(often, seen + rest_weight * rest_mean, 0.5)
     information, asked = np.zeros(n_features), np.flatnonzero(often & (rest_weight > 0))
     information[asked] = rest_weight[asked] * bernoulli_divergence(rest_mean[asked], overall[asked])
-    share_of = shares(n_features, n_threads)
-    with thread_runner(n_threads) as run:
-        run(
-            lambda share: culling_kernels.add_information(
-                posterior, weights, overall, often, share[0], share_of, information
-            ),
-            [(share, n_threads) for share in range(n_threads)],
-        )
+    culling_kernels.add_information(posterior, weights, overall, often, information)
     return np.asarray(often & (information - (posterior.n_components - 1) / (2 * n_rows) < threshold))
 
 

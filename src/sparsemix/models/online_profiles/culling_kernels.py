@@ -5,9 +5,6 @@ import numpy as np
 from sparsemix.numeric.jit import kernel
 
 KEPT, COMMON, FOLDED = 0, 1, 2  # what becomes of an explicit feature
-BLOCK_BITS = (
-    6  # 64 features that follow each other are summed by one thread: it writes cache lines of its own
-)
 
 
 @kernel
@@ -21,16 +18,12 @@ def add_feature_sums(
     posterior,  # IN  Posterior, settled
     weights,  # IN  (n_components,) float64
     rest,  # IN  (n_components,) float64: mean of a feature that is not explicit
-    share,
-    share_of,  # IN  (n_blocks,) int16: share of each block of features; those of `share` are summed
     sums_out,  # IN/OUT (n_features, 3) float64: of weight times mean, of weights, of weight times rest
 ):
     """Sums over the components in which each feature is explicit."""
     for k in range(posterior.size.shape[0]):
         for e in range(posterior.start[k], posterior.start[k] + posterior.size[k]):
             feature = posterior.feature[e]
-            if share_of[feature >> BLOCK_BITS] != share:
-                continue
             mean = posterior.alpha[e] / (posterior.alpha[e] + posterior.beta[e])
             sums_out[feature, 0] += weights[k] * mean
             sums_out[feature, 1] += weights[k]
@@ -43,15 +36,13 @@ def add_information(
     weights,  # IN  (n_components,) float64
     overall,  # IN  (n_features,) float64: mean over all components
     candidates,  # IN  (n_features,) bool
-    share,
-    share_of,  # as in `add_feature_sums`
     information_out,  # IN/OUT (n_features,) float64, nats a row
 ):
     """What each candidate tells about the components in which it is explicit."""
     for k in range(posterior.size.shape[0]):
         for e in range(posterior.start[k], posterior.start[k] + posterior.size[k]):
             feature = posterior.feature[e]
-            if candidates[feature] and share_of[feature >> BLOCK_BITS] == share:
+            if candidates[feature]:
                 n = posterior.alpha[e] + posterior.beta[e]
                 gap = divergence(posterior.alpha[e] / n, posterior.beta[e] / n, overall[feature])
                 information_out[feature] += weights[k] * gap

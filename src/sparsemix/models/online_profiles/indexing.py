@@ -12,8 +12,11 @@ CULL_EVERY = 200_000  # ... and at least once in so many rows
 def index_anew(stream: Stream, settings: Settings) -> None:
     """Settle the posterior and index it; O(n_features + explicit features)."""
     index_kernels.settle(stream.posterior)
-    stream.index = build_index(stream.posterior, stream.n_features, stream.threads())
-    if stream.waiting.capacity:
-        stream.background = background_of(stream.posterior, stream.n_features, stream.prior, stream.threads())
+
+    def compare() -> None:
+        stream.background = background_of(stream.posterior, stream.n_features, stream.prior)
+
+    beside = [compare] if stream.waiting.capacity else []
+    stream.index = build_index(stream.posterior, stream.n_features, stream.threads(), beside)
     most = CULL_EVERY if settings.half_life_rows is None else int(FADE_SHARE * settings.half_life_rows)
     stream.next_index = stream.n_rows + max(1, min(most, int(settings.staleness * stream.n_rows)))

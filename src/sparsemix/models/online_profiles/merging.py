@@ -21,7 +21,6 @@ from sparsemix.models.online_profiles.state import (
     entries_of,
     entries_of_component,
     packed,
-    without_components,
 )
 from sparsemix.probability.beta_bernoulli import BetaPrior
 
@@ -63,8 +62,8 @@ def merged(posterior: Posterior, first: int, second: int, prior: Prior) -> Poste
     O(explicit features).
     """
     joined = _union(posterior, first, second, prior.beta)
-    parts = [entries_of_component(posterior, k) for k in range(posterior.n_components)]
-    parts[first] = joined
+    kept = [k for k in range(posterior.n_components) if k != second]
+    parts = [joined if k == first else entries_of_component(posterior, k) for k in kept]
     weights = posterior.weight_concentration.copy()
     weights[first] += weights[second] - prior.weight_concentration
     defaults = [posterior.default_alpha.copy(), posterior.default_beta.copy()]
@@ -72,8 +71,8 @@ def merged(posterior: Posterior, first: int, second: int, prior: Prior) -> Poste
         own[first] = _added(own[first], own[second], base)
     sizes = np.array([part.feature.size for part in parts], np.int64)
     columns = (np.concatenate(column) for column in zip(*parts, strict=True))
-    whole = packed(weights, (defaults[0], defaults[1]), sizes, Entries(*columns), common_of(posterior))
-    return without_components(whole, np.arange(posterior.n_components) != second)
+    tied = (defaults[0][kept], defaults[1][kept])
+    return packed(weights[kept], tied, sizes, Entries(*columns), common_of(posterior))
 
 
 def _union(posterior: Posterior, first: int, second: int, prior: BetaPrior) -> Entries:

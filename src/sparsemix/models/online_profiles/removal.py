@@ -31,19 +31,14 @@ class MeanRow(NamedTuple):
     """A component as a fractional row that was seen `mass` times.
 
     features : (n,) sorted; on : (n,) shares of "on"; rest : share of every feature that is not listed.
+    shares : (n_features,) share of "on" of any feature.
     """
 
     features: NDArray[np.int32]
     on: FloatVector
     rest: float
     mass: float
-
-    def share_of(self, features: NDArray[np.int32]) -> FloatVector:
-        """Share of "on" of any features."""
-        at = np.minimum(np.searchsorted(self.features, features), max(self.features.size - 1, 0))
-        if not self.features.size:
-            return np.full(features.size, self.rest)
-        return np.where(self.features[at] == features, self.on[at], self.rest)
+    shares: FloatVector
 
 
 def remove_components(
@@ -71,7 +66,7 @@ def remove_components(
     Posterior
         Without slack.
     """
-    rows = [_mean_row(posterior, int(k), weight_concentration) for k in np.flatnonzero(removed)]
+    rows = [_mean_row(posterior, int(k), weight_concentration, n_features) for k in np.flatnonzero(removed)]
     left = without_components(posterior, ~removed)
     clutter = int(np.count_nonzero(~removed[:clutter])) if clutter >= 0 else -1
     for row in rows:
@@ -80,17 +75,15 @@ def remove_components(
     return left
 
 
-def _mean_row(posterior: Posterior, k: int, weight_concentration: float) -> MeanRow:
+def _mean_row(posterior: Posterior, k: int, weight_concentration: float, n_features: int) -> MeanRow:
     entries = entries_of_component(posterior, k)
     order = np.argsort(entries.feature)
     on = entries.alpha / (entries.alpha + entries.beta)
-    default_alpha, default_beta = posterior.default_alpha[k], posterior.default_beta[k]
-    return MeanRow(
-        entries.feature[order],
-        on[order],
-        float(default_alpha / (default_alpha + default_beta)),
-        float(posterior.weight_concentration[k] - weight_concentration),
-    )
+    rest = float(posterior.default_alpha[k] / (posterior.default_alpha[k] + posterior.default_beta[k]))
+    shares = np.full(n_features, rest)
+    shares[entries.feature] = on
+    mass = float(posterior.weight_concentration[k] - weight_concentration)
+    return MeanRow(entries.feature[order], on[order], rest, mass, shares)
 
 
 def _learn(posterior: Posterior, row: MeanRow, n_features: int, clutter: int) -> Posterior:
@@ -115,7 +108,7 @@ def _learn(posterior: Posterior, row: MeanRow, n_features: int, clutter: int) ->
         widened = _widened(learnt[k], row, share[k], defaults[0][k], defaults[1][k])
         rest = _share_of_default(row, widened.feature, n_own)
         alpha, beta = np.append(widened.alpha, defaults[0][k]), np.append(widened.beta, defaults[1][k])
-        on = np.append(row.share_of(widened.feature), rest)
+        on = np.append(row.shares[widened.feature], rest)
         for weight in _unit_weights(row.mass):
             alpha, beta = project_beta_stably(alpha, beta, on, weight * share[k])
         learnt[k] = Entries(widened.feature, alpha[:-1], beta[:-1])
@@ -129,7 +122,7 @@ def _log_joint(posterior: Posterior, k: int, row: MeanRow, n_own: int) -> float:
     """Log weight and expected log likelihood of a fractional row, as in eq 3."""
     entries = entries_of_component(posterior, k)
     total = entries.alpha + entries.beta
-    on = row.share_of(entries.feature)
+    on = row.shares[entries.feature]
     explicit = on * np.log(entries.alpha / total) + (1 - on) * np.log(entries.beta / total)
     mean = posterior.default_alpha[k] / (posterior.default_alpha[k] + posterior.default_beta[k])
     rest = _share_of_default(row, entries.feature, n_own)
@@ -144,7 +137,7 @@ def _share_of_default(row: MeanRow, explicit: NDArray[np.int32], n_own: int) -> 
     if n_default <= 0:
         return 0.0
     total = row.on.sum() + row.rest * (n_own - row.features.size)
-    return float(np.clip((total - row.share_of(explicit).sum()) / n_default, 0.0, 1.0))
+    return float(np.clip((total - row.shares[explicit].sum()) / n_default, 0.0, 1.0))
 
 
 def _widened(

@@ -1,12 +1,14 @@
 """What the next row needs: the sparse posterior and the index that scores rows."""
 
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparsemix.models.online_profiles import index_kernels, kernels
-from sparsemix.numeric.threads import equal_parts, thread_runner
+from sparsemix.numeric.threads import equal_parts, run_tasks, thread_runner
 
 FloatVector = NDArray[np.float64]
 IntVector = NDArray[np.int64]
@@ -186,9 +188,14 @@ def without_components(posterior: Posterior, kept: NDArray[np.bool_]) -> Posteri
     )
 
 
-def build_index(posterior: Posterior, n_features: int, n_threads: int = 1) -> ScoreIndex:
-    """Index a settled posterior for scoring; O(n_features n_threads + explicit features)."""
-    parts = posterior.parts(n_threads)
+def build_index(
+    posterior: Posterior, n_features: int, n_threads: int = 1, beside: Sequence[Callable[[], None]] = ()
+) -> ScoreIndex:
+    """Index a settled posterior for scoring; O(n_features n_threads + explicit features).
+
+    The threads share the components, and call the functions `beside` on the way.
+    """
+    parts = posterior.parts(n_threads + len(beside) if n_threads > 1 else 1)
     counts = {part: np.zeros(n_features, np.int64) for part in parts}
     with thread_runner(n_threads) as run:
         run(lambda part: index_kernels.count_entries(posterior, *part, counts[part]), parts)
@@ -199,10 +206,11 @@ def build_index(posterior: Posterior, n_features: int, n_threads: int = 1) -> Sc
             ends[part][dense] = -1 - np.arange(dense.size)
         common = index_kernels.fill_common(posterior, index)
         n_own = n_features - posterior.common_feature.size
-        run(
-            lambda part: index_kernels.fill_components(posterior, *part, n_own, common, ends[part], index),
-            parts,
-        )
+
+        def fill(part: tuple[int, int]) -> None:
+            index_kernels.fill_components(posterior, *part, n_own, common, ends[part], index)
+
+        run_tasks(run, [*beside, *(partial(fill, part) for part in parts)])
     return index
 
 
