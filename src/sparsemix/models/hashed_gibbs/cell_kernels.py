@@ -171,5 +171,4 @@ def ask_for_cells(rows, row, clusters, cluster):
         if mask[w] >= 0:
             slot = slots[start[w] + (spread & mask[w])]
             cell = start[w] + (slot & _PLACE if slot >= 0 else np.int64(0))
-            prefetch(keys, cell)
             prefetch(counts, cell)
