@@ -46,7 +46,7 @@ def setting(
 
 def clusters_of(case: Setting, assigned: Any) -> state.Clusters:
     """Statistics of an assignment, row by row."""
-    clusters = building.no_clusters(case.rows, case.prior, case.n_clusters, has_gains=True)
+    clusters = building.no_clusters(case.rows, case.prior, case.n_clusters)
     for row, cluster in enumerate(assigned):
         add_row(case.rows, row, case.prior, clusters, int(cluster), 1)
     return clusters

@@ -45,7 +45,7 @@ def test_cells_of_a_feature_are_a_dict(changes, is_direct):
     room = 31 if is_direct else 20  # clusters that may hold the feature at a time
     dense = np.ones((room, 1), int)
     case = setting("multinomial", dense=dense, n_clusters=31 if is_direct else 1000)
-    clusters = building.no_clusters(case.rows, case.prior, case.n_clusters, has_gains=True)
+    clusters = building.no_clusters(case.rows, case.prior, case.n_clusters)
     assert (clusters.mask[0] < 0) == is_direct
     held = {}
     for cluster, size, takes_all in changes:

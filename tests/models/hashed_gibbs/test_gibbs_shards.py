@@ -45,7 +45,7 @@ def test_copies_are_statistics_of_the_assignment(n_shards, proposal, family, pro
     for _ in range(4):
         done = chain.sweep(adapts=True)
         n_moved += done.n_moved
-        recounted = building.no_clusters(case.rows, case.prior, 150, has_gains=True)
+        recounted = building.no_clusters(case.rows, case.prior, 150)
         add_rows(case.rows, case.prior, recounted, chain.assigned)
         expected = sums_of(recounted, 12)
         assert len(chain._shards.copies) == n_shards

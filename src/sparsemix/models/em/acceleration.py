@@ -13,9 +13,7 @@ from sparsemix.models.em import engine
 from sparsemix.models.em.engine import Fit, Loop
 from sparsemix.models.em.families import Family
 from sparsemix.models.em.state import Prior, Statistics
-
-SHORTEST_LIMIT, GROWTH = 4.0, 4.0
-KEPT = 0.1  # share of each statistic that a leap leaves
+from sparsemix.numeric.leaps import GROWTH, KEPT, SHORTEST_LIMIT
 
 
 def run(

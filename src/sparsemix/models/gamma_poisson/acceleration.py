@@ -7,9 +7,7 @@ import numpy as np
 
 from sparsemix.models.gamma_poisson.state import Factors, FloatMatrix, FloatVector
 from sparsemix.models.gamma_poisson.user_tables import fill, new_like, total
-
-SHORTEST_LIMIT, GROWTH = 4.0, 4.0
-KEPT = 0.1  # share of each factor that a leap leaves
+from sparsemix.numeric.leaps import KEPT
 
 
 def leap_length(a: Factors, b: Factors, c: Factors) -> float:

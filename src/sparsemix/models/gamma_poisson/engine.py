@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from sparsemix.models.gamma_poisson import kernels
-from sparsemix.models.gamma_poisson.acceleration import GROWTH, SHORTEST_LIMIT, leap, leap_length
+from sparsemix.models.gamma_poisson.acceleration import leap, leap_length
 from sparsemix.models.gamma_poisson.state import (
     Factors,
     FloatMatrix,
@@ -23,6 +23,7 @@ from sparsemix.models.gamma_poisson.state import (
     rows_between,
 )
 from sparsemix.models.gamma_poisson.user_tables import fill, new_like, release, row_blocks, total
+from sparsemix.numeric.leaps import GROWTH, SHORTEST_LIMIT
 from sparsemix.numeric.shares import roomy
 from sparsemix.numeric.threads import Run, equal_parts, thread_runner
 

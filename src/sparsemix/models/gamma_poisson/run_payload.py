@@ -7,12 +7,12 @@ import numpy as np
 from sparsemix.foundation.checks import LARGEST
 from sparsemix.foundation.errors import ModelFileError
 from sparsemix.models.gamma_poisson import engine, payload, sampling
-from sparsemix.models.gamma_poisson.acceleration import SHORTEST_LIMIT
 from sparsemix.models.gamma_poisson.checks import MOST_SWEEPS
 from sparsemix.models.gamma_poisson.payload import Sizes
 from sparsemix.models.gamma_poisson.runs import Rows, Run, Settings
 from sparsemix.models.gamma_poisson.solution import Solution
 from sparsemix.models.gamma_poisson.state import Draws, Factors
+from sparsemix.numeric.leaps import SHORTEST_LIMIT
 from sparsemix.persistence import Payload
 from sparsemix.persistence.unfinished import Arrays, run_in, with_run
 from sparsemix.persistence.unpacking import MOST_ROWS, ArrayReader, check_names, finite_number, whole_number

@@ -41,8 +41,7 @@ def settings_of(model: Any) -> Settings:
     owner = type(model).__name__
     checks.at_least("n_components", owner, model.n_components, 1, most=MOST_COMPONENTS)
     checks.at_least("n_sweeps", owner, model.n_sweeps, 1, most=MOST_SWEEPS)
-    rule = f"an integer from 0 to n_sweeps - 1, which is {int(model.n_sweeps) - 1}"
-    checks.at_least("burn_in", owner, model.burn_in, 0, rule, most=int(model.n_sweeps) - 1)
+    checks.burn_in(owner, model.burn_in, int(model.n_sweeps))
     checks.at_least("thin", owner, model.thin, 1)
     if not isinstance(model.verbose, Integral | np.bool_) or model.verbose < 0:
         raise parameter_error("verbose", owner, "an integer >= 0", model.verbose)

@@ -231,8 +231,7 @@ class Chain(SeededChain):
     ) -> None:
         super().__init__(rows.lengths.size, n_components, plan, seed)
         self.rows, self.prior = rows, prior
-        self._has_gains = not plan.is_exact
-        self.clusters: Clusters = building.no_clusters(rows, prior, n_components, has_gains=self._has_gains)
+        self.clusters: Clusters = building.no_clusters(rows, prior, n_components)
         self._shards: Shards | None = None
 
     def start(self, assigned: IntVector, *, at_random: float = 0.0) -> None:
@@ -262,7 +261,7 @@ class Chain(SeededChain):
         add_rows(self.rows, self.prior, self.clusters, self.assigned)
 
     def _enter(self, order: IntVector, rng: np.random.Generator) -> None:
-        if not self._has_gains:
+        if self.plan.is_exact:
             uniforms = rng.random((order.size, 2))
             self._visit("exact", self.clusters, order, uniforms, np.zeros(3, np.int64))
             return

@@ -130,7 +130,7 @@ class JoiningChain(Chain):
     def _make_clusters(self, n_clusters: int) -> None:
         """The statistics of all rows that are in, with places for new clusters."""
         sizes = np.concatenate([self._sizes, np.zeros(n_clusters - self._sizes.size, np.int64)])
-        self.clusters = building.filled_clusters(self._members, self.prior, sizes, has_gains=self._has_gains)
+        self.clusters = building.filled_clusters(self._members, self.prior, sizes)
         add_rows(self.rows, self.prior, self.clusters, self.assigned)
 
 

@@ -62,8 +62,7 @@ class Clusters(NamedTuple):
     sizes : (K,) rows; totals : (K,) sums of their counts.
     start, mask : (n_features,) of each feature's cells. Where the mask is negative there is a cell for every cluster;
     else the first cells are a list of the clusters that hold the feature, ``n_listed`` of them, in no order.
-    cell_counts : sum of the feature's counts in each cell's cluster; gains : what one token more of the feature adds to
-    a row's score beside a cluster without it, or none where that is not asked for.
+    cell_counts : sum of the feature's counts in each cell's cluster.
     keys : clusters of the cells of lists, which come before those of other features; -1 for none.
     slots : for each list a hash table of ``mask + 1`` slots, a power of two: a cluster and its
     place in the list in one number, or -1.
@@ -84,7 +83,6 @@ class Clusters(NamedTuple):
     slots: IntVector
     keys: SmallVector
     cell_counts: SmallVector
-    gains: NDArray[np.float32]
     spans: NDArray[np.float32]
     empty: SmallVector
     place: SmallVector
