@@ -68,6 +68,29 @@ def test_other_files_stay(sparsemix, place, arguments, message):
     assert {path.name: path.read_bytes() for path in place.iterdir()} == before
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes with names are for POSIX")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "fit ads.csv -o pipe",
+        "fit ads.csv -o pipe --model click-rate",
+        "fit ads.csv -o pipe --model time-sensitive --time day",
+        "update m.smx ads.csv -o pipe",
+        "assign m.smx ads.csv -o pipe.csv",
+        "report m.smx -o pipe",
+    ],
+)
+def test_what_is_no_regular_file_stays(sparsemix, place, arguments):
+    for name in ("pipe", "pipe.csv"):
+        os.mkfifo(place / name)
+    assert sparsemix(*arguments.split(), "--quiet") == 2
+    name = arguments.split()[arguments.split().index("-o") + 1]
+    assert sparsemix.err == (
+        f"sparsemix: error: cannot write '{name}': it is no regular file. Give the name of a file.\n"
+    )
+    assert (place / name).is_fifo()
+
+
 def test_a_linked_table_is_known_too(sparsemix, place):
     (place / "link.csv").symlink_to(place / "ads.csv")
     assert sparsemix("assign", "m.smx", "ads.csv", "-o", "link.csv") == 2

@@ -54,6 +54,21 @@ def test_a_missing_folder_and_a_folder_in_the_way(tmp_path):
         write_payload(tmp_path / "model.smx", sample_payload())
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes with names are for POSIX")
+def test_what_is_no_regular_file_stays(tmp_path):
+    pipe, link = tmp_path / "pipe", tmp_path / "link"
+    os.mkfifo(pipe)
+    link.symlink_to(pipe)
+    for path in (pipe, link):
+        with pytest.raises(OSError, match="it is no regular file"), replacing(path):
+            pytest.fail("a file was handed out")
+        with pytest.raises(ModelFileError, match=r"it is no regular file\. Nothing was changed there"):
+            write_payload(path, sample_payload())
+    assert pipe.is_fifo()
+    assert link.is_symlink()
+    assert {each.name for each in tmp_path.iterdir()} == {"pipe", "link"}
+
+
 def test_a_folder_that_may_not_be_written_to(tmp_path, monkeypatch):
     def refuse(*_args, **_kwargs):
         raise PermissionError(13, "Permission denied")

@@ -26,7 +26,7 @@ def check_output(path: Path, source: Source | None = None) -> None:
     Raises
     ------
     ParameterError
-        When the folder is missing, or the path is a folder or a part of the table.
+        When the folder is missing, or the path is there and no regular file, or a part of the table.
     PermissionError
         When the folder does not allow it.
     """
@@ -37,6 +37,8 @@ def check_output(path: Path, source: Source | None = None) -> None:
         )
     if path.is_dir():
         raise ParameterError(f"cannot write {str(path)!r}: it is a folder. Give the name of a file.")
+    if path.exists() and not path.is_file():
+        raise ParameterError(f"cannot write {str(path)!r}: it is no regular file. Give the name of a file.")
     if not os.access(folder, os.W_OK):
         raise PermissionError(13, "Permission denied", str(folder))
     if source is not None and path.exists() and any(path.samefile(file) for file in source.files()):

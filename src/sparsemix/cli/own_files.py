@@ -42,4 +42,4 @@ def is_reproduction(path: Path) -> bool:
 
 def is_report(path: Path) -> bool:
     """Whether a file is a page that ``report``, ``demo`` or ``reproduce`` has written."""
-    return _PAGE_MARK in path.read_text("utf-8", "replace")
+    return path.is_file() and _PAGE_MARK in path.read_text("utf-8", "replace")

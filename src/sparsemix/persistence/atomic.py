@@ -1,5 +1,6 @@
 """Write files so that the old one stays whole until the new one is."""
 
+import errno
 import os
 import secrets
 import stat
@@ -29,7 +30,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     Raises
     ------
     OSError
-        When the folder is missing or cannot be written to.
+        When the folder is missing or cannot be written to, or `path` is there and no regular file, as a pipe.
 
     Examples
     --------
@@ -44,6 +45,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     target = Path(os.path.realpath(path))
     if target.is_dir():
         raise IsADirectoryError(f"{target} is a folder")
+    if target.exists() and not target.is_file():
+        raise OSError(errno.EINVAL, "it is no regular file", os.fspath(path))
     temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.tmp")
     try:
         temporary.touch(exist_ok=False)
