@@ -322,7 +322,13 @@ def race(
     compile_all(rows, np.unique(truth, return_inverse=True)[1])
     made = samplers(rows, n_clusters, None)
     made["sparsemix, default start"] = partial(
-        Ours, rows, n_clusters, None, kind="exact" if n_clusters <= SMALL else "index", at_random=SHARE_ASTRAY
+        Ours,
+        rows,
+        n_clusters,
+        None,
+        kind="exact" if n_clusters <= SMALL else "index",
+        at_random=0.0,
+        leads=True,
     )
     del made["plain collapsed"]
     found: dict[str, Run] = {}

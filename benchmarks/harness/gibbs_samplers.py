@@ -72,7 +72,8 @@ class Dense:
 class Ours:
     """A chain of the library: "exact", "index", "hash" with so many bits, or "uncollapsed".
 
-    `start` is an assignment; without one a share of the rows, `at_random`, starts anywhere before the others enter.
+    `start` is an assignment; without one a share of the rows, `at_random`, starts anywhere before the others enter,
+    or a leader clustering `leads`.
     """
 
     def __init__(
@@ -85,6 +86,7 @@ class Ours:
         n_bits: int = 128,
         is_raw: bool = False,
         at_random: float = 1.0,
+        leads: bool = False,
         n_shards: int = 1,
         n_threads: int = 1,
     ) -> None:
@@ -99,7 +101,7 @@ class Ours:
             plan = plan._replace(n_shards=n_shards, n_threads=n_threads)
             self.chain = Chain(indexed, prior, n_clusters, plan, seed)
         assigned = np.full(rows.shape[0], -1) if start is None else start.copy()
-        self.chain.start(assigned, at_random=at_random)
+        self.chain.start(assigned, at_random=at_random, leads=leads)
         self.seconds_to_start = time.process_time() - began
 
     @property

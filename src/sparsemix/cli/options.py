@@ -74,6 +74,7 @@ class Process(StrEnum):
 class Init(StrEnum):
     """Where chains start."""
 
+    LEADER = "leader"
     SEQUENTIAL = "sequential"
     MIXED = "mixed"
     RANDOM = "random"

@@ -51,7 +51,7 @@ SAMPLING_OPTIONS: dict[str, Any] = {
     ),
     "thin": _option(int, "--thin", "Sweeps for one draw; 4 by default.", min=1),
     "n_chains": _option(int, "--n-chains", "Independent chains; 1 by default.", min=1),
-    "init": _option(Init, "--init", "Where chains start; sequential by default."),
+    "init": _option(Init, "--init", "Where chains start; leader by default."),
     "n_bits": _option(int, "--n-bits", "Bits of a signature, with --proposal hash; 256 by default.", min=1),
     "raw": _option(bool, "--raw/--no-raw", "Signatures as in the paper, with --proposal hash."),
     "miss": _option(

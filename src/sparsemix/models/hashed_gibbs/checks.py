@@ -28,7 +28,7 @@ from sparsemix.models.hashed_gibbs.state import PROCESSES, IntVector
 from sparsemix.numeric.seeds import seed_of
 
 MOST_COMPONENTS, MOST_SWEEPS, MOST_BITS = 10_000_000, 10_000_000, 4096
-AT_RANDOM = {"sequential": 0.0, "mixed": 0.2, "random": 1.0}
+AT_RANDOM = {"leader": 0.0, "sequential": 0.0, "mixed": 0.2, "random": 1.0}
 MOST_SHARDS = 256
 LEAST_SHARE, MOST_SHARE = 1e-10, 1e10  # of the variance of the data inside clusters
 LEAST_VARIANCE = 1e-60
@@ -205,7 +205,7 @@ def start_of(model: Any, n_rows: int) -> Start:
     owner, init = type(model).__name__, model.init
     if isinstance(init, str):
         checks.one_of("init", owner, init, model.starts)
-        return Start(np.full(n_rows, -1), at_random=AT_RANDOM[init])
+        return Start(np.full(n_rows, -1), at_random=AT_RANDOM[init], leads=init == "leader")
     try:
         given = np.asarray(init)
     except ValueError:

@@ -14,6 +14,7 @@ from sparsemix.models.hashed_gibbs.exact_kernels import sweep_exact
 from sparsemix.models.hashed_gibbs.hash_kernels import sweep_hash
 from sparsemix.models.hashed_gibbs.index_kernels import n_well_read, place, sweep_index
 from sparsemix.models.hashed_gibbs.kernels import add_rows
+from sparsemix.models.hashed_gibbs.leading import led
 from sparsemix.models.hashed_gibbs.shards import Shards
 from sparsemix.models.hashed_gibbs.signatures import Frame, HashForm, frame_of, signatures_of
 from sparsemix.models.hashed_gibbs.state import (
@@ -128,19 +129,23 @@ class SeededChain(ABC):
         self._signatures: Any = None
         self._n_sweeps = 0
 
-    def start(self, assigned: IntVector, *, at_random: float = 0.0) -> None:
+    def start(self, assigned: IntVector, *, at_random: float = 0.0, leads: bool = False) -> None:
         """Begin from an assignment, (n_rows,) with -1 for rows that enter one after another.
 
-        A share of those, `at_random`, starts anywhere before the others enter. Beside clusters without rows, which know
-        no common feature, common features alone bring rows together.
+        Of those a share, `at_random`, starts anywhere before the others enter. Beside clusters without rows, which know
+        no common feature, common features alone bring rows together. With `leads` a leader clustering comes first.
         """
         rng = stream(self._seed, Streams.START)
         left = rng.permutation(np.flatnonzero(assigned < 0))
         anywhere = left[: round(at_random * left.size)]
         self.assigned[:] = assigned
         self.assigned[anywhere] = rng.integers(self._n_clusters, size=anywhere.size)
+        left = left[anywhere.size :]
+        if leads:
+            self._lead(left)
+            left = left[self.assigned[left] < 0]
         self._add_all()
-        for order in self._blocks(left[anywhere.size :]):
+        for order in self._blocks(left):
             self._enter(order, rng)
 
     def go_on(self, position: Position) -> None:
@@ -183,6 +188,10 @@ class SeededChain(ABC):
     @abstractmethod
     def _add_all(self) -> None:
         """Make the statistics of the assignment; there are none yet."""
+
+    @abstractmethod
+    def _lead(self, order: IntVector) -> None:
+        """Assign rows by a leader clustering, as far as they are told apart by it; there are no others."""
 
     @abstractmethod
     def _enter(self, order: IntVector, rng: np.random.Generator) -> None:
@@ -234,9 +243,9 @@ class Chain(SeededChain):
         self.clusters: Clusters = building.no_clusters(rows, prior, n_components)
         self._shards: Shards | None = None
 
-    def start(self, assigned: IntVector, *, at_random: float = 0.0) -> None:
+    def start(self, assigned: IntVector, *, at_random: float = 0.0, leads: bool = False) -> None:
         """Begin from an assignment, see `SeededChain`, and choose proposals for what has come of it."""
-        super().start(assigned, at_random=at_random)
+        super().start(assigned, at_random=at_random, leads=leads)
         self.choose_proposals()
 
     def choose_proposals(self) -> None:
@@ -259,6 +268,9 @@ class Chain(SeededChain):
 
     def _add_all(self) -> None:
         add_rows(self.rows, self.prior, self.clusters, self.assigned)
+
+    def _lead(self, order: IntVector) -> None:
+        self.assigned[:] = led(self.rows, self.prior, self._n_clusters, order)
 
     def _enter(self, order: IntVector, rng: np.random.Generator) -> None:
         if self.plan.is_exact:

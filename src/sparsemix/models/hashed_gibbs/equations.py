@@ -114,3 +114,38 @@ def log_acceptance(target: FloatVector, proposal_log_weights: FloatVector, old: 
     """Log acceptance of a move by Metropolis-Hastings (eq 17); the proposal does not depend on `old`."""
     forward = target[new] + proposal_log_weights[old]
     return float(min(0.0, forward - target[old] - proposal_log_weights[new]))
+
+
+def leaders(
+    prior: Prior, rows: FloatMatrix, base: FloatVector, n_places: int, order: IntVector, long_list: int
+) -> IntVector:
+    """Leader clustering: rows join the best cluster that shares a feature, or lead one; (n_rows,), -1 for none.
+
+    A cluster of counts n_w is a Dirichlet-multinomial with the pseudo-counts `base`, beside a cluster without rows:
+    ``sum_w x_w log(1 + n_w / base_w) - |x| log(1 + sum_w n_w / sum_w base_w)``. Features that `long_list` clusters hold
+    say nothing any more.
+    """
+    assigned, sizes = np.full(rows.shape[0], -1), np.zeros(n_places, np.int64)
+    counts, n_live = np.zeros((n_places, rows.shape[1])), 0
+    for row in order:
+        x = np.where((counts > 0).sum(axis=0) < long_list, rows[row], 0.0)
+        if not x.any():
+            continue
+        scores = np.full(n_live + 1, -np.inf)
+        if n_live < n_places and prior.process == FINITE:
+            scores[n_live] = np.log(prior.concentration * (n_places - n_live))
+        elif n_live < n_places:
+            scores[n_live] = np.log(prior.concentration + prior.discount * n_live)
+        for k in np.flatnonzero((counts[:n_live] * x).any(axis=1)):
+            gains = np.log(1.0 + counts[k, x > 0] / base[x > 0]).astype(np.float32)
+            spread = x.sum() * np.log(1.0 + counts[k].sum() / base.sum())
+            known = prior.concentration if prior.process == FINITE else -prior.discount
+            scores[k] = x[x > 0] @ gains.astype(np.float64) - spread + np.log(sizes[k] + known)
+        best = int(scores.argmax())
+        if np.isneginf(scores[best]):
+            continue
+        n_live = max(n_live, best + 1)
+        assigned[row] = best
+        sizes[best] += 1
+        counts[best] += x
+    return assigned

@@ -55,10 +55,11 @@ class HashedGibbsMixture(GibbsMixture):
         Visits to all rows; how many come before the first draw is kept; and one draw for how many.
     n_chains : int, default=1
         Independent chains.
-    init : {"sequential", "mixed", "random"} or (n_rows,) array of int, default="sequential"
-        Rows enter one after another among the rows before them; or a fifth of them starts anywhere, and the others
-        enter; or all start anywhere; or in given clusters, such as the `labels_` of another model, where rows with -1
-        enter after the others.
+    init : {"leader", "sequential", "mixed", "random"} or (n_rows,) array of int, default="leader"
+        One pass of a leader clustering by rare features, after which rows that it leaves enter one after another; or
+        all rows enter so, each among those before it, as Gaussian rows do with "leader", too; or a fifth of them starts
+        anywhere, and the others enter; or all start anywhere; or in given clusters, such as the `labels_` of another
+        model, where rows with -1 enter after the others.
     n_bits : int, default=256
         Bits of a signature, for "hash": 64, 128, ... 4096, or less than 64.
     raw : bool, default=False
@@ -136,7 +137,7 @@ class HashedGibbsMixture(GibbsMixture):
 
     model_kind: ClassVar[str] = "hashed-gibbs-mixture"
     families: ClassVar[tuple[str, ...]] = (*FAMILIES, *REAL_FAMILIES)
-    starts: ClassVar[tuple[str, ...]] = ("sequential", "mixed", "random")
+    starts: ClassVar[tuple[str, ...]] = ("leader", "sequential", "mixed", "random")
 
     def __init__(
         self,
@@ -155,7 +156,7 @@ class HashedGibbsMixture(GibbsMixture):
         burn_in: int = 20,
         thin: int = 4,
         n_chains: int = 1,
-        init: str | ArrayLike = "sequential",
+        init: str | ArrayLike = "leader",
         n_bits: int = 256,
         raw: bool = False,
         miss: float | None = None,

@@ -59,6 +59,9 @@ class RealChain(SeededChain):
         state = (self.rows, self.prior, self.assigned, self._n_clusters)
         self.clusters: RealClusters = real_building.clusters_of(*state, self._base)
 
+    def _lead(self, order: IntVector) -> None:
+        """Real rows hold all features: they enter one after another."""
+
     def _enter(self, order: IntVector, rng: np.random.Generator) -> None:
         uniforms = rng.random(order.size)
         real_kernels.enter_rows(self.rows, self.prior, self.clusters, order, self.assigned, uniforms)

@@ -51,7 +51,7 @@ def added(stored: Payload, run: Run, labels: IntVector) -> Payload:
     }
     arrays |= {name: getattr(run, name)[done] for name in _TRACES}
     cycles = [",".join(position.cycle) for position in positions]
-    of_start = {"at_random": run.start.at_random, "rows": run.start.rows}
+    of_start = {"at_random": run.start.at_random, "leads": run.start.leads, "rows": run.start.rows}
     metadata = run.settings._asdict() | of_start | {"proposals": cycles}
     return with_run(stored, metadata, arrays)
 
@@ -62,7 +62,7 @@ def unpack(stored: Payload, solution: AnySolution) -> tuple[Run, IntVector] | No
     if parts is None:
         return None
     cycles = _cycles(parts[0])
-    settings, at_random = _settings(parts[0])
+    settings, at_random, leads = _settings(parts[0])
     reader, n_rows = ArrayReader(parts[1]), int(solution.sizes.sum())
     labels = reader.inside("labels", INT, 0, solution.sizes.size, n_rows)
     if not np.array_equal(np.bincount(labels, minlength=solution.sizes.size), solution.sizes):
@@ -70,7 +70,7 @@ def unpack(stored: Payload, solution: AnySolution) -> tuple[Run, IntVector] | No
     start = reader.inside("start", INT, -1, settings.n_components, None)
     if start.size not in (0, n_rows) or settings.n_chains * len(settings.kept) * n_rows > MOST_CELLS:
         raise ModelFileError("it holds a start or draws of another number of rows")
-    begun = Start(start if start.size else np.full(n_rows, -1), at_random, _rows(parts[0]))
+    begun = Start(start if start.size else np.full(n_rows, -1), at_random, leads, _rows(parts[0]))
     run = new_run(settings, begun)
     _fill(run, reader, n_rows, solution.n_parameters, cycles)
     reader.close()
@@ -101,8 +101,10 @@ def _rows(found: dict[str, Any]) -> str:
     return rows
 
 
-def _settings(found: dict[str, Any]) -> tuple[Settings, float]:
-    check_names(found, {*Settings._fields, "at_random", *({"proposals", "rows"} & set(found))}, "run")
+def _settings(found: dict[str, Any]) -> tuple[Settings, float, bool]:
+    check_names(
+        found, {*Settings._fields, "at_random", *({"proposals", "rows", "leads"} & set(found))}, "run"
+    )
     most = {"n_components": MOST_COMPONENTS, "n_chains": 1000, "n_threads": 256, "seed": 2**32 - 1}
     settings = Settings(
         *(whole_number(found, name, most.get(name, MOST_SWEEPS)) for name in Settings._fields)
@@ -114,7 +116,10 @@ def _settings(found: dict[str, Any]) -> tuple[Settings, float]:
         raise ModelFileError("it holds a run that cannot be")
     if at_random not in AT_RANDOM.values():
         raise ModelFileError(f"its 'at_random' is {shorten(at_random)}")
-    return settings, at_random
+    leads = found.get("leads", False)
+    if not isinstance(leads, bool):
+        raise ModelFileError(f"its 'leads' is {shorten(leads)}")
+    return settings, at_random, leads
 
 
 def _fill(

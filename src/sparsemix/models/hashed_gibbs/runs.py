@@ -39,12 +39,14 @@ class Settings(NamedTuple):
 class Start(NamedTuple):
     """Where chains begin.
 
-    assigned : (n_rows,) clusters that are given, -1 for rows that enter after the others; at_random : share of those
-    that is put anywhere before; rows : digest of the rows, empty where it is not known.
+    assigned : (n_rows,) clusters that are given, -1 for rows that enter after the others. at_random : share of those
+    that is put anywhere before; leads : whether a leader clustering comes before. rows : digest of the rows, empty
+    where it is not known.
     """
 
     assigned: IntVector
     at_random: float = 0.0
+    leads: bool = False
     rows: str = ""
 
 

@@ -25,7 +25,7 @@ class Progress(NamedTuple):
 class AnyChain(Protocol):
     """What a chain must be able to do."""
 
-    def start(self, assigned: IntVector, *, at_random: float) -> None:
+    def start(self, assigned: IntVector, *, at_random: float, leads: bool) -> None:
         """Begin from an assignment."""
         ...
 
@@ -70,7 +70,7 @@ def chosen(run: Run) -> IntVector:
 def _go_on(chain: AnyChain, run: Run, number: int, follow: Callable[[Progress], None], wanted: Event) -> None:
     position, settings = run.positions[number], run.settings
     if position is None:
-        chain.start(run.start.assigned, at_random=run.start.at_random)
+        chain.start(run.start.assigned, at_random=run.start.at_random, leads=run.start.leads)
     else:
         chain.go_on(position)
     for sweep in range(run.n_done()[number], settings.n_sweeps):

@@ -92,6 +92,20 @@ class Clusters(NamedTuple):
     off: NDArray[np.float64]
 
 
+class Leaders(NamedTuple):
+    """What clusters hold while rows come one after another: for each feature a list of the clusters that hold it.
+
+    start : (n_features,) where the lists begin, with room for all rows that hold the feature; n_listed : their lengths.
+    keys, cell_counts, gains : cluster, sum of counts, and what a token of the feature says for it, nats.
+    """
+
+    start: IntVector
+    n_listed: IntVector
+    keys: SmallVector
+    cell_counts: SmallVector
+    gains: NDArray[np.float32]
+
+
 class Workspace(NamedTuple):
     """What proposals from the index write on.
 

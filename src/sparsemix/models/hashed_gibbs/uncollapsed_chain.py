@@ -54,7 +54,7 @@ class UncollapsedChain:
         self._counts = np.zeros((prior.n_features, n_components), np.int32)
         self._table = np.empty((prior.n_features, n_components), np.float32)
 
-    def start(self, assigned: IntVector, *, at_random: float = 1.0) -> None:  # noqa: ARG002  (there is no other way)
+    def start(self, assigned: IntVector, **_: Any) -> None:
         """Begin from an assignment, (n_rows,), with -1 for rows that start anywhere."""
         anywhere = stream(self._seed, Streams.START).integers(self._sizes.size, size=assigned.size)
         self._adopt(np.where(assigned < 0, anywhere, assigned))
