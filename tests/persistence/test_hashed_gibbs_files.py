@@ -54,7 +54,11 @@ def test_a_file_of_today_has_the_state_of_the_golden_one(tmp_path):
     rows = [[2, 0, 0], [1, 1, 0], [0, 2, 0]]
     model = load_model(GOLDEN).set_params(init=[0, 0, 1])
     save_model(model, tmp_path / "again.smx")
-    assert state_hash(load_model(tmp_path / "again.smx").to_payload()) == state_hash(hashed_gibbs_payload())
+    golden = hashed_gibbs_payload()
+    known = replace(
+        golden, parameters=golden.parameters | {"init": "leader"}
+    )  # rows are not kept, nor is their start
+    assert state_hash(load_model(tmp_path / "again.smx").to_payload()) == state_hash(known)
     assert model.predict(rows).tolist() == [0, 0, 1]
 
 

@@ -223,8 +223,8 @@ def test_hostile_arrays_of_a_run(interrupted, tmp_path):
 @pytest.mark.parametrize(("key", "value"), [
     ("n_components", 2), ("n_components", 0), ("n_sweeps", 0), ("n_sweeps", 10**12), ("n_sweeps", 7), ("burn_in", 12),
     ("burn_in", -1), ("thin", 0), ("thin", 1), ("n_chains", 0), ("n_chains", 3), ("n_chains", 10**6),
-    ("n_threads", 0), ("n_threads", 10**6), ("seed", -1), ("seed", 1.5), ("at_random", 0.3), ("at_random", None), ("leads", 3),
-    ("spare", 1),
+    ("n_threads", 0), ("n_threads", 10**6), ("seed", -1), ("seed", 1.5), ("at_random", 0.3), ("at_random", None),
+    ("leads", 3), ("spare", 1),
 ])  # fmt: skip
 def test_hostile_numbers_of_a_run(interrupted, key, value, tmp_path):
     run = interrupted.metadata["run"] | {key: value}
