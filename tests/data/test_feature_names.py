@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparsemix.data.feature_names import FeatureNames, check_distinct
+from sparsemix.data.feature_names import FeatureNames, check_distinct, new_features
 from sparsemix.foundation.errors import DataError
 
 
@@ -102,3 +102,17 @@ def test_a_name_may_stand_once():
     with pytest.raises(DataError, match="'owl' stands twice"):
         columns_of(FeatureNames(2, named("cat", "dog")), "owl", "cat", "owl")
     check_distinct(named("owl", "Owl", "owl "))
+
+
+@pytest.mark.parametrize(
+    ("shape", "missing"),
+    [
+        ((0, 3), r"at least one row, but found array with 0 sample\(s\) \(shape=\(0, 3\)\)"),
+        ((2, 0), r"at least one feature, but found array with 0 feature\(s\) \(shape=\(2, 0\)\)"),
+    ],
+)
+def test_nothing_to_learn(shape, missing):
+    with pytest.raises(
+        DataError, match=f"'X' of fit must have {missing} while a minimum of 1 is required by M"
+    ):
+        new_features(*shape, None, "M")

@@ -19,6 +19,25 @@ def check_distinct(names: Names) -> None:
         )
 
 
+def new_features(n_rows: int, n_features: int, names: Names | None, owner: str) -> "FeatureNames":
+    """The columns as features of a new model; DataError if there is nothing to learn, or a name stands twice."""
+    # scikit-learn looks for these words.
+    if not n_rows:
+        raise DataError(
+            f"'X' of fit must have at least one row, but found array with 0 sample(s) (shape={(n_rows, n_features)}) "
+            f"while a minimum of 1 is required by {owner}. Add rows."
+        )
+    if not n_features:
+        raise DataError(
+            f"'X' of fit must have at least one feature, but found array with 0 feature(s) "
+            f"(shape={(n_rows, n_features)}) while a minimum of 1 is required by {owner}. Add rows that have features; "
+            f"counts of zero are none."
+        )
+    if names is not None:
+        check_distinct(names)
+    return FeatureNames(n_features, names)
+
+
 class FeatureNames:
     """The features of a model, named or only numbered.
 

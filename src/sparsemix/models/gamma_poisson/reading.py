@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from sparsemix.data.count_inputs import CountRows, as_count_rows
-from sparsemix.data.feature_names import FeatureNames, check_distinct
+from sparsemix.data.feature_names import FeatureNames, new_features
 from sparsemix.foundation.errors import DataError
 from sparsemix.models.gamma_poisson.state import Rows
 
@@ -22,17 +22,8 @@ class Given(NamedTuple):
 def read_new(X: Any, owner: str) -> tuple[Rows, FeatureNames]:
     """Rows and features of a new model; DataError if there is nothing to learn."""
     table = as_count_rows(X, owner=owner)
-    if not table.n_rows or not table.n_features:
-        # scikit-learn looks for these words.
-        raise DataError(
-            f"'X' of fit must have at least one row, but found array with {table.n_rows} sample(s) and "
-            f"{table.n_features} feature(s) (shape={(table.n_rows, table.n_features)}) while a minimum of 1 is "
-            f"required by {owner}."
-            f"{' There is no feature, as in a table whose counts are all zero.' if table.n_rows else ''}"
-        )
-    if table.names is not None:
-        check_distinct(table.names)
-    return table.block(0, table.n_rows), FeatureNames(table.n_features, table.names)
+    features = new_features(table.n_rows, table.n_features, table.names, owner)
+    return table.block(0, table.n_rows), features
 
 
 def read_known(X: Any, features: FeatureNames, owner: str) -> Given:

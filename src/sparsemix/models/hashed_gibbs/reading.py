@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from sparsemix.data.count_inputs import as_count_rows
-from sparsemix.data.feature_names import FeatureNames, check_distinct
+from sparsemix.data.feature_names import FeatureNames, new_features
 from sparsemix.data.inputs import as_binary_rows
 from sparsemix.foundation.checks import inside
 from sparsemix.foundation.errors import DataError, shorten
@@ -73,20 +73,6 @@ class Table:
         is_known = column < n_features
         kept = (entries.coords[0][is_known], column[is_known])
         return sparse.csr_array((entries.data[is_known], kept), shape=(self.n_rows, n_features))
-
-
-def new_features(n_rows: int, n_features: int, names: Any, owner: str) -> FeatureNames:
-    """The columns as features of a new model; DataError if there is nothing to learn."""
-    if not n_rows or not n_features:
-        # scikit-learn looks for these words.
-        raise DataError(
-            f"'X' of fit must have at least one row, but found array with {n_rows} sample(s) and {n_features} "
-            f"feature(s) (shape={(n_rows, n_features)}) while a minimum of 1 is required by {owner}."
-            f"{' There is no feature, as in a table whose counts are all zero.' if n_rows else ''}"
-        )
-    if names is not None:
-        check_distinct(names)
-    return FeatureNames(n_features, names)
 
 
 def check_threshold(binarize: Any, owner: str) -> None:

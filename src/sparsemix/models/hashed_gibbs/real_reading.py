@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from sparsemix.data.feature_names import FeatureNames
+from sparsemix.data.feature_names import FeatureNames, new_features
 from sparsemix.data.input_forms import as_given, whole_view
 from sparsemix.foundation.errors import DataError, listed, shorten
-from sparsemix.models.hashed_gibbs.reading import Table, new_features
+from sparsemix.models.hashed_gibbs.reading import Table
 from sparsemix.models.hashed_gibbs.real_state import REAL_FAMILIES, FloatMatrix
 
 LARGEST_VALUE = 1e30  # whose squares, times precisions of the smallest variances, are far from overflow

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from sparsemix.data.count_inputs import as_count_rows
-from sparsemix.data.feature_names import FeatureNames, check_distinct
+from sparsemix.data.feature_names import FeatureNames, new_features
 from sparsemix.data.inputs import as_binary_rows
 from sparsemix.foundation.errors import DataError
 from sparsemix.models.time_sensitive.times import row_name
@@ -50,16 +50,7 @@ class Table:
 
     def features(self, owner: str) -> FeatureNames:
         """The columns as features of a new model; DataError if there is nothing to learn."""
-        if not self.n_rows or not self.n_features:
-            # scikit-learn looks for these words.
-            raise DataError(
-                f"'X' of fit must have at least one row, but found array with {self.n_rows} sample(s) and "
-                f"{self.n_features} feature(s) (shape={(self.n_rows, self.n_features)}) while a minimum of 1 is "
-                f"required by {owner}."
-            )
-        if self.names is not None:
-            check_distinct(self.names)
-        return FeatureNames(self.n_features, self.names)
+        return new_features(self.n_rows, self.n_features, self.names, owner)
 
     def known(self, features: FeatureNames, owner: str) -> tuple[Any, Any]:
         """The rows in the columns of a model, and which hold something, but nothing that it knows."""
