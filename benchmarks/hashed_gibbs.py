@@ -165,6 +165,7 @@ def compile_all(rows: csr_array, truth: np.ndarray) -> None:
     for make in samplers(few, 5, start).values():
         make().sweep()
     Ours(few, 5, start, kind="hash", n_bits=64).proposal_microseconds()
+    Ours(few, 5, None, kind="index", at_random=0.0, leads=True)
 
 
 def samplers(rows: csr_array, n_clusters: int, start: np.ndarray | None) -> dict[str, Callable[[], Sampler]]:
