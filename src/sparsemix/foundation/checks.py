@@ -11,6 +11,7 @@ from sparsemix.foundation.errors import parameter_error
 SMALLEST, LARGEST = 1e-50, 1e50
 
 MOST_DRAWN_ROWS = 10**9
+MOST_DRAWS = 1e8  # words, or features that are on, in one call; some five gigabytes
 MOST_THREADS = 256
 
 
@@ -34,6 +35,14 @@ def burn_in(owner: str, value: Any, n_sweeps: int) -> None:
 def rows_to_draw(value: Any, owner: str = "sample") -> None:
     """Raise ParameterError unless `value` is a number of rows that can be drawn."""
     at_least("n_rows", owner, value, 0, f"an integer from 0 to {MOST_DRAWN_ROWS:,}", MOST_DRAWN_ROWS)
+
+
+def draws(n_rows: int, length: float) -> None:
+    """Raise ParameterError if drawn rows of this mean length would fit no memory."""
+    if n_rows * max(length, 1.0) > MOST_DRAWS:
+        rule = f"so small that at most {MOST_DRAWS:.0e} features are drawn"
+        remedy = f"Rows of this model have {length:.3g} on average."
+        raise parameter_error("n_rows", "sample", rule, n_rows, remedy)
 
 
 def level(value: Any, owner: str) -> None:

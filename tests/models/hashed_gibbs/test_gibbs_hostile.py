@@ -292,6 +292,23 @@ def test_bad_questions(method):
     assert hash_of(fitted) == before
 
 
+@pytest.mark.parametrize(
+    ("changes", "n_rows", "length"),
+    [
+        ({"family": "poisson", "prior_mean": 1e9, "prior_strength": 1e6}, 1, "9e.09"),  # by the prior alone
+        ({"family": "bernoulli", "prior_mean": 0.5, "prior_strength": 1e6}, 30_000_000, "4.5"),
+        ({"family": "multinomial"}, 10**9, ".*"),
+        ({"family": "gaussian"}, 20_000_000, "9"),
+    ],
+)
+def test_rows_too_many_or_too_long_to_be_drawn(changes, n_rows, length):
+    model = new_model(**changes).fit(np.minimum(ROWS, 1))
+    with pytest.raises(
+        ParameterError, match=rf"at most 1e\+08 features are drawn, .* have {length} on average"
+    ):
+        model.sample(n_rows)
+
+
 def test_more_than_there_is_is_all_of_it():
     fitted = new_model().fit(ROWS)
     assert len(fitted.suggest([0, 4], [8], n=10**12)) == 6

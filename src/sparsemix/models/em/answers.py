@@ -11,12 +11,10 @@ from sparsemix.answers.suggestions import feature_numbers, most_probable, sugges
 from sparsemix.answers.summaries import NEXT_TO_NOTHING
 from sparsemix.data.feature_names import FeatureNames
 from sparsemix.foundation import checks
-from sparsemix.foundation.errors import DataError, parameter_error
+from sparsemix.foundation.errors import DataError
 from sparsemix.models.em.engine import Fit
 from sparsemix.models.em.families import Family
 from sparsemix.models.em.state import FloatMatrix, FloatVector, IntVector, Prior, Rows
-
-MOST_DRAWS = 1e9  # words in one call
 
 
 class Solution(NamedTuple):
@@ -167,14 +165,11 @@ def _share(model: Solution, profiles: FloatMatrix, accepted: IntVector, rejected
 
 def sample(model: Solution, n_rows: int, rng: np.random.Generator) -> tuple[sparse.csr_array, IntVector]:
     """Rows and their components; O(features drawn) beyond the profiles."""
+    length = model.row_length()
+    checks.draws(n_rows, length)
     profiles, weights = model.family.profiles(model.fit.parameters), model.fit.parameters.weights()
     components = rng.choice(weights.size, n_rows, p=weights / weights.sum())
     shape = (n_rows, profiles.shape[1])
-    length = model.row_length()
-    if n_rows * length > MOST_DRAWS:
-        rule = f"so small that at most {MOST_DRAWS:.0e} features are drawn"
-        remedy = f"Rows of this model have {length:.3g} on average."
-        raise parameter_error("n_rows", "sample", rule, n_rows, remedy)
     entries = [np.empty((2, 0), np.int64)]
     for k in np.unique(components):
         members = np.flatnonzero(components == k)

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from sparsemix.answers import ComponentSummary, Suggestion
 from sparsemix.data.feature_names import FeatureNames
 from sparsemix.data.inputs import ROWS_PER_BLOCK
-from sparsemix.foundation.checks import at_least, callable_or_none
+from sparsemix.foundation.checks import callable_or_none, rows_to_draw
 from sparsemix.foundation.errors import ParameterError
 from sparsemix.models.em import answers, checks, engine, learning, payload
 from sparsemix.models.em.families import FAMILIES
@@ -21,8 +21,6 @@ from sparsemix.models.em.reading import Part, batches_of, coded_rows, part_of, r
 from sparsemix.models.em.state import FloatMatrix, FloatVector, IntVector, Prior, Rows, Statistics
 from sparsemix.numeric.seeds import generator
 from sparsemix.persistence import Payload
-
-MOST_ROWS = 10**9  # drawn in one call
 
 
 class Mixture(Fitted, ClusterMixin, BaseEstimator):
@@ -291,7 +289,7 @@ class Mixture(Fitted, ClusterMixin, BaseEstimator):
         Parameters
         ----------
         n_rows : int, default=1
-            At most a thousand million, and of a multinomial no more than that many words.
+            At most so many that a hundred million words, or features that are on, are expected.
         random_state : int, Generator or None
 
         Returns
@@ -311,7 +309,7 @@ class Mixture(Fitted, ClusterMixin, BaseEstimator):
         ((5, 3), array([0, 0, 0, 0, 0]))
         """
         solution = self._solution()
-        at_least("n_rows", "sample", n_rows, 0, most=MOST_ROWS)
+        rows_to_draw(n_rows)
         return answers.sample(solution, n_rows, generator(random_state, "sample"))
 
     def to_payload(self) -> Payload:

@@ -6,13 +6,12 @@ import numpy as np
 from scipy import sparse
 
 from sparsemix.answers import ComponentSummary, Suggestion, clusters, summaries
+from sparsemix.foundation import checks
 from sparsemix.foundation.errors import parameter_error
 from sparsemix.models.hashed_gibbs import real_answers
 from sparsemix.models.hashed_gibbs.real_solution import RealSolution
 from sparsemix.models.hashed_gibbs.solution import AnySolution, Solution, betas, log_weights
-from sparsemix.models.hashed_gibbs.state import FAMILIES, IntVector
-
-MOST_DRAWS = 1e8  # tokens in one call
+from sparsemix.models.hashed_gibbs.state import FAMILIES, FloatVector, IntVector
 
 
 def top_features(solution: AnySolution, n: int, by: str, level: float) -> list[ComponentSummary]:
@@ -51,14 +50,14 @@ def _row_length(solution: Solution) -> float:
 def sample(solution: AnySolution, n_rows: int, rng: np.random.Generator) -> tuple[Any, IntVector]:
     """Rows at the posterior means, and their clusters; O(n_rows x features of a row + clusters drawn x n_features)."""
     if isinstance(solution, RealSolution):
+        checks.draws(n_rows, solution.features.n_features)
         return real_answers.sample(solution, np.exp(log_weights(solution)), n_rows, rng)
-    hyper, n_features, length = solution.hyper, solution.features.n_features, _row_length(solution)
-    if n_rows * max(length, 1.0) > MOST_DRAWS:
-        rule = f"so small that at most {MOST_DRAWS:.0e} tokens are drawn"
-        remedy = f"Rows of this model have {length:.3g} on average."
-        raise parameter_error("n_rows", "sample", rule, n_rows, remedy)
-    weights = np.exp(log_weights(solution))
-    components = rng.choice(weights.size, n_rows, p=weights / weights.sum())
+    hyper, n_features = solution.hyper, solution.features.n_features
+    weights, lengths = np.exp(log_weights(solution)), _expected_lengths(solution)
+    weights /= weights.sum()
+    checks.draws(n_rows, float(weights @ lengths))
+    components = rng.choice(weights.size, n_rows, p=weights)
+    checks.draws(n_rows, float(lengths[components].sum()) / max(n_rows, 1))
     rows, columns = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     _, _, total = betas(solution)
     for k in np.unique(components):
@@ -72,7 +71,7 @@ def sample(solution: AnySolution, n_rows: int, rng: np.random.Generator) -> tupl
                 rows.append(rng.choice(members, times[feature], replace=False))
             columns.append(np.repeat(np.arange(n_features), times))
             continue
-        rate = length if hyper.family == "multinomial" else own.sum() / (hyper.b + solution.sizes[k])
+        rate = lengths[k] if hyper.family == "multinomial" else own.sum() / (hyper.b + solution.sizes[k])
         of_tokens = np.repeat(members, rng.poisson(rate, members.size))
         rows.append(of_tokens)
         cumulative = np.cumsum(own)
@@ -81,3 +80,12 @@ def sample(solution: AnySolution, n_rows: int, rng: np.random.Generator) -> tupl
     places = (np.concatenate(rows), np.concatenate(columns))
     drawn_rows = sparse.coo_array((np.ones(places[0].size), places), shape=(n_rows, n_features))
     return sparse.csr_array(drawn_rows), components
+
+
+def _expected_lengths(solution: Solution) -> FloatVector:
+    """Mean sum of a new row of each cluster, (K,)."""
+    hyper, sizes = solution.hyper, solution.sizes
+    if hyper.family == "multinomial":
+        return np.full(sizes.size, _row_length(solution))
+    held = np.asarray(solution.counts.sum(axis=1), np.float64) + hyper.a * solution.features.n_features
+    return np.asarray(held / (sizes + hyper.b + (hyper.a if hyper.family == "bernoulli" else 0.0)))

@@ -6,11 +6,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from sparsemix.foundation.errors import parameter_error
+from sparsemix.foundation import checks
 from sparsemix.models.time_sensitive.solution import Profiles, Solution, scores
 from sparsemix.models.time_sensitive.state import FloatMatrix, FloatVector, IntVector
 
-MOST_DRAWS = 1e8  # tokens, or features that are on, in one call
 NEW = -1  # cluster of a row that begins one
 
 
@@ -34,11 +33,7 @@ def draw_components(log_weights: FloatMatrix, rng: np.random.Generator) -> IntVe
 
 def check_draws(found: Profiles, n_rows: int) -> None:
     """Raise ParameterError if rows of the mean length would fit no memory."""
-    length = max(_mean_length(found), 1.0)
-    if n_rows * length > MOST_DRAWS:
-        remedy = f"Rows of this model have {length:.3g} on average."
-        rule = f"so small that at most {MOST_DRAWS:.0e} features are drawn"
-        raise parameter_error("n_rows", "sample", rule, n_rows, remedy)
+    checks.draws(n_rows, _mean_length(found))
 
 
 def draw_rows(found: Profiles, components: IntVector, rng: np.random.Generator) -> Any:
