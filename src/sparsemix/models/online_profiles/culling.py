@@ -10,6 +10,8 @@ component's default predicts nearly as well is folded into that default, which s
 feature.
 """
 
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +21,7 @@ from sparsemix.models.online_profiles import culling_kernels
 from sparsemix.models.online_profiles.equations import bernoulli_divergence
 from sparsemix.models.online_profiles.state import Entries, Posterior, common_of, entries_of, packed
 from sparsemix.models.online_profiles.sums import feature_sums
-from sparsemix.numeric.threads import thread_runner
+from sparsemix.numeric.threads import run_tasks, thread_runner
 
 FloatVector = NDArray[np.float64]
 IntVector = NDArray[np.int64]
@@ -62,9 +64,13 @@ def cull_features(posterior: Posterior, n_features: int, threshold: float, n_thr
     if threshold <= 0.0:
         return posterior
     common = np.zeros(n_features, bool)
-    if posterior.n_components > 1:  # what is common to a single component is all there is to say of it
-        common = _uninformative(posterior, n_features, threshold)
-    return _reduced(posterior, common, threshold, n_threads)
+
+    def find_common() -> None:
+        common[:] = _uninformative(posterior, n_features, threshold)
+
+    # What is common to a single component is all there is to say of it.
+    beside = [find_common] if posterior.n_components > 1 else []
+    return _reduced(posterior, common, threshold, n_threads, beside)
 
 
 def _uninformative(posterior: Posterior, n_features: int, threshold: float) -> NDArray[np.bool_]:
@@ -88,15 +94,24 @@ def _uninformative(posterior: Posterior, n_features: int, threshold: float) -> N
 
 
 def _reduced(
-    posterior: Posterior, common: NDArray[np.bool_], threshold: float, n_threads: int = 1
+    posterior: Posterior,
+    common: NDArray[np.bool_],
+    threshold: float,
+    n_threads: int = 1,
+    beside: Sequence[Callable[[], None]] = (),
 ) -> Posterior:
-    """Make the chosen features, (n_features,), common, and fold others into their defaults."""
+    """Make the chosen features, (n_features,), common, and fold others into their defaults.
+
+    The functions `beside`, which choose, are called while others are told.
+    """
     n_components, n_slots = posterior.n_components, posterior.feature.size
     counts, sums = np.empty((2, n_components), np.int64), np.empty((2, n_components))
     fates = Fates(np.zeros(n_slots, np.int8), *counts, *sums)
     parts = posterior.parts(n_threads)
+    find = partial(culling_kernels.find_predicted, posterior, threshold, fates.fate)
     with thread_runner(n_threads) as run:
-        run(lambda part: culling_kernels.find_fates(posterior, common, threshold, *part, fates), parts)
+        run_tasks(run, [*beside, *(partial(find, *part) for part in parts)])
+        run(lambda part: culling_kernels.find_fates(posterior, common, *part, fates), parts)
         n_kept = int(fates.n_kept.sum())
         target = packed(
             posterior.weight_concentration,

@@ -49,31 +49,41 @@ def add_information(
 
 
 @kernel
+def find_predicted(
+    posterior,  # IN  Posterior, settled
+    threshold,  # nats
+    fate_out,  # OUT (n_slots,) int8: `FOLDED` or `KEPT`
+    first,
+    last,  # components `first` to ``last - 1``
+):
+    """Tell which explicit features the default of their component predicts nearly as well."""
+    for k in range(first, last):
+        default = posterior.default_alpha[k] / (posterior.default_alpha[k] + posterior.default_beta[k])
+        for e in range(posterior.start[k], posterior.start[k] + posterior.size[k]):
+            n = posterior.alpha[e] + posterior.beta[e]
+            gap = divergence(posterior.alpha[e] / n, posterior.beta[e] / n, default)
+            fate_out[e] = FOLDED if gap < threshold else KEPT
+
+
+@kernel
 def find_fates(
     posterior,  # IN  Posterior, settled
     moved,  # IN  (n_features,) bool: features that become common
-    threshold,  # nats
     first,
     last,  # components `first` to ``last - 1``
-    fates,  # OUT culling.Fates
+    fates,  # IN/OUT culling.Fates; `fate` is that of `find_predicted`
 ):
-    """Decide what becomes of each explicit feature, count those that stay, and sum those that are folded away."""
+    """Let features become common, count those that stay, and sum those that are folded away."""
     for k in range(first, last):
-        default = posterior.default_alpha[k] / (posterior.default_alpha[k] + posterior.default_beta[k])
         n_kept, n_folded, alpha, beta = 0, 0, 0.0, 0.0
         for e in range(posterior.start[k], posterior.start[k] + posterior.size[k]):
             if moved[posterior.feature[e]]:
                 fates.fate[e] = COMMON
-                continue
-            n = posterior.alpha[e] + posterior.beta[e]
-            gap = divergence(posterior.alpha[e] / n, posterior.beta[e] / n, default)
-            if gap < threshold:
-                fates.fate[e] = FOLDED
+            elif fates.fate[e] == FOLDED:
                 n_folded += 1
                 alpha += posterior.alpha[e]
                 beta += posterior.beta[e]
             else:
-                fates.fate[e] = KEPT
                 n_kept += 1
         fates.n_kept[k], fates.n_folded[k] = n_kept, n_folded
         fates.alpha[k], fates.beta[k] = alpha, beta

@@ -11,6 +11,8 @@ def settle(
 ):
     """Add the rows that wait in `certain`, `common_on` and `common_rows` to the Betas."""
     for k in range(posterior.size.shape[0]):
+        if posterior.certain[k] == 0.0:
+            continue
         for e in range(posterior.start[k], posterior.start[k] + posterior.size[k]):
             posterior.beta[e] += posterior.certain[k]
         posterior.certain[k] = 0.0

@@ -12,6 +12,7 @@ from sparsemix.models.online_profiles.indexing import index_anew
 from sparsemix.models.online_profiles.merging import Prior, effective_counts, merged, with_births
 from sparsemix.models.online_profiles.reservoir import rows_of
 from sparsemix.models.online_profiles.stream import LineageEvent, Settings, Stream, prior_of
+from sparsemix.numeric.threads import equal_parts, thread_runner
 from sparsemix.probability.beta_bernoulli import BetaBernoulli
 
 FloatVector = NDArray[np.float64]
@@ -86,7 +87,13 @@ def _compared(stream: Stream, rows: RowBlock) -> tuple[FloatVector, NDArray[np.b
     """Log density of each row, and whether it fits no component."""
     density = np.empty(rows.n_rows)
     work = np.empty((rows.n_rows, stream.posterior.n_components))
-    kernels.score_rows(rows.indptr, rows.columns, stream.index, work, density)
+
+    def score(part: tuple[int, int]) -> None:
+        own, place = rows.slice(*part), slice(*part)
+        kernels.score_rows(own.indptr, own.columns, stream.index, work[place], density[place])
+
+    with thread_runner(stream.n_threads) as run:
+        run(score, equal_parts(np.diff(rows.indptr) + 1.0, stream.n_threads))
     return density, density < stream.background.rival(rows)
 
 
