@@ -137,8 +137,8 @@ def leaders(
         elif n_live < n_places:
             scores[n_live] = np.log(prior.concentration + prior.discount * n_live)
         for k in np.flatnonzero((counts[:n_live] * x).any(axis=1)):
-            gains = np.log(1.0 + counts[k, x > 0] / base[x > 0]).astype(np.float32)
-            spread = x.sum() * np.log(1.0 + counts[k].sum() / base.sum())
+            gains = np.log1p(counts[k, x > 0] / base[x > 0]).astype(np.float32)
+            spread = x.sum() * np.log1p(counts[k].sum() / base.sum())
             known = prior.concentration if prior.process == FINITE else -prior.discount
             scores[k] = x[x > 0] @ gains.astype(np.float64) - spread + np.log(sizes[k] + known)
         best = int(scores.argmax())

@@ -63,7 +63,7 @@ def lead(
         assigned_out[row] = best
         sizes[best] += 1
         totals[best] += tokens
-        log_totals[best] = math.log(1.0 + totals[best] / strength)
+        log_totals[best] = math.log1p(totals[best] / strength)
         for at in range(rows.indptr[row], rows.indptr[row + 1]):
             w = columns[at]
             if n_listed[w] >= LONG_LIST:
@@ -75,5 +75,5 @@ def lead(
                 keys[j], cells[j] = best, 0
                 n_listed[w] += 1
             cells[j] += counts[at]
-            gains[j] = math.log(1.0 + cells[j] / base[w])
+            gains[j] = math.log1p(cells[j] / base[w])  # above 0: counts are whole, their means below 2**31
     return n_live
