@@ -5,6 +5,8 @@ component if its evidence is higher than what the components make of its rows on
 rather have it whole; where no slot is free, if that and the cheapest merge gain together.
 """
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -37,6 +39,36 @@ class Parts(NamedTuple):
     counts: sparse.csr_array
 
 
+@dataclass(frozen=True)
+class Components:
+    """The components as evidence has them.
+
+    sizes : (n_components,); counts : (n_components, n_features) CSR; allowed : (n_components,) bool, which may merge.
+    n_free : components that may still come.
+    """
+
+    sizes: FloatVector
+    counts: sparse.csr_array
+    allowed: NDArray[np.bool_]
+    n_free: int
+    family: BetaBernoulli
+    n_threads: int = 1
+
+    @cached_property
+    def evidence(self) -> FloatVector:
+        """Of each, (n_components,)."""
+        return self.family.log_evidence(self.sizes, self.counts)
+
+    @cached_property
+    def length(self) -> FloatVector:
+        """Of the counts of each, (n_components,)."""
+        return np.asarray(np.sqrt(np.maximum(self.counts.multiply(self.counts).sum(axis=1), 1e-300)))
+
+    def weigh(self) -> None:
+        """Find out, on a thread that has nothing else to do, what is most likely to be asked."""
+        _ = self.evidence, self.length
+
+
 class Moves(NamedTuple):
     """What is to happen: merges of components, disjoint pairs, and the parts that are born."""
 
@@ -60,17 +92,7 @@ def cut(rows: sparse.csr_array, family: BetaBernoulli, least: float, rng: np.ran
     return Parts(labels, sizes, cluster_counts(rows, labels, n_parts))
 
 
-def choose(
-    parts: Parts,
-    without: FloatVector,
-    components: tuple[FloatVector, sparse.csr_array],
-    allowed: NDArray[np.bool_],
-    n_free: int,
-    family: BetaBernoulli,
-    *,
-    shrink: bool,
-    n_threads: int = 1,
-) -> Moves:
+def choose(parts: Parts, without: FloatVector, components: Components, *, shrink: bool) -> Moves:
     """Find the births that gain evidence, and a merge for each for which no slot is free.
 
     Parameters
@@ -78,53 +100,38 @@ def choose(
     parts : Parts
     without : (n_rows,)
         What the components make of each row: log of the summed weights times likelihoods.
-    components : sizes (n_components,), counts (n_components, n_features) CSR
-    allowed : (n_components,) bool
-        Which may merge.
-    n_free : int
-        Components that may still come.
-    family : BetaBernoulli
+    components : Components
     shrink : bool
         Whether components also merge for no other reason than that it gains evidence.
-    n_threads : int, default=1
-        Threads to weigh the evidence with.
     """
+    family, n_threads = components.family, components.n_threads
     own = log_evidence(family, parts.sizes, parts.counts, n_threads)
     gains = own - np.bincount(parts.labels, weights=without, minlength=parts.sizes.size)
     if not (shrink or np.any(gains > 0)):
         return Moves([], np.empty(0, np.int64))
-    evidence = log_evidence(family, *components, n_threads)
-    _leave_wanted(gains, parts, own, components, evidence, allowed, family, n_threads)
+    _leave_wanted(gains, parts, own, components)
     merges: list[Merge] = []
-    if shrink or np.count_nonzero(gains > 0) > n_free:
-        merges = best_merges(*components, evidence, family, allowed, n_threads)
+    if shrink or np.count_nonzero(gains > 0) > components.n_free:
+        merges = best_merges(
+            components.sizes, components.counts, components.evidence, family, components.allowed, n_threads
+        )
     given = gaining(merges) if shrink else []
-    return _paired(gains, given, merges, n_free + len(given))
+    return _paired(gains, given, merges, components.n_free + len(given))
 
 
-def _leave_wanted(
-    gains: FloatVector,
-    parts: Parts,
-    own: FloatVector,
-    components: tuple[FloatVector, sparse.csr_array],
-    evidence: FloatVector,
-    allowed: NDArray[np.bool_],
-    family: BetaBernoulli,
-    n_threads: int,
-) -> None:
+def _leave_wanted(gains: FloatVector, parts: Parts, own: FloatVector, components: Components) -> None:
     """Strike out the gains of parts that one of the most similar components would rather have whole."""
-    sizes, counts = components
-    those = np.flatnonzero(allowed & (sizes > 0))
+    sizes, counts = components.sizes, components.counts
+    those = np.flatnonzero(components.allowed & (sizes > 0))
     born = np.flatnonzero(gains > 0)
     if not those.size or not born.size:
         return
-    length = np.sqrt(np.maximum(counts.multiply(counts).sum(axis=1), 1e-300))[those]
-    similarity = (parts.counts[born] @ counts[those].T).toarray() / length
+    similarity = (parts.counts[born] @ counts[those].T).toarray() / components.length[those]
     near = np.argsort(-similarity, axis=1, kind="stable")[:, :LIKELY_TAKERS]
     part, taker = np.repeat(born, near.shape[1]), those[near.ravel()]
     joined = (parts.sizes[part] + sizes[taker], parts.counts[part] + counts[taker])
-    whole = log_evidence(family, *joined, n_threads)
-    gains[part[whole > own[part] + evidence[taker]]] = -np.inf
+    whole = log_evidence(components.family, *joined, components.n_threads)
+    gains[part[whole > own[part] + components.evidence[taker]]] = -np.inf
 
 
 def _paired(gains: FloatVector, given: list[Merge], merges: list[Merge], n_free: int) -> Moves:

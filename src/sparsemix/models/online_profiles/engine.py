@@ -204,7 +204,12 @@ def _cull(stream: Stream, settings: Settings) -> None:
     tiny = _tiny_components(stream, settings)
     if tiny.any():
         stream.posterior = remove_components(
-            stream.posterior, tiny, settings.weight_concentration, stream.n_features, stream.clutter
+            stream.posterior,
+            tiny,
+            settings.weight_concentration,
+            stream.n_features,
+            stream.clutter,
+            stream.threads(),
         )
         for component in stream.component_ids[tiny]:
             detail = "too few rows; its evidence went to the others"

@@ -20,10 +20,12 @@ from sparsemix.models.online_profiles.state import (
     packed,
     without_components,
 )
+from sparsemix.numeric.threads import equal_parts, thread_runner
 
 FloatVector = NDArray[np.float64]
 
 NEGLIGIBLE_SHARE = 1e-3  # responsibilities below it do not learn from a removed component
+BETAS_AT_ONCE = 4_096
 WORTH_A_BETA = 0.5  # rows' worth of a feature from which a learner makes it explicit
 
 
@@ -47,6 +49,7 @@ def remove_components(
     weight_concentration: float,
     n_features: int,
     clutter: int = -1,
+    n_threads: int = 1,
 ) -> Posterior:
     """Remove components and let the others learn their mean rows.
 
@@ -60,6 +63,7 @@ def remove_components(
     n_features : int
     clutter : int, default=-1
         Position of the clutter, which stays; -1 where there is none.
+    n_threads : int, default=1
 
     Returns
     -------
@@ -71,7 +75,7 @@ def remove_components(
     clutter = int(np.count_nonzero(~removed[:clutter])) if clutter >= 0 else -1
     for row in rows:
         if row.mass > 0:
-            left = _learn(left, row, n_features, clutter)
+            left = _learn(left, row, n_features, clutter, n_threads)
     return left
 
 
@@ -86,9 +90,15 @@ def _mean_row(posterior: Posterior, k: int, weight_concentration: float, n_featu
     return MeanRow(entries.feature[order], on[order], rest, mass, shares)
 
 
-def _learn(posterior: Posterior, row: MeanRow, n_features: int, clutter: int) -> Posterior:
+def _learn(posterior: Posterior, row: MeanRow, n_features: int, clutter: int, n_threads: int) -> Posterior:
     n_own = n_features - posterior.common_feature.size
-    joint = np.array([_log_joint(posterior, k, row, n_own) for k in range(posterior.n_components)])
+    joint = np.empty(posterior.n_components)
+
+    def compare(part: tuple[int, int]) -> None:
+        joint[slice(*part)] = [_log_joint(posterior, k, row, n_own) for k in range(*part)]
+
+    with thread_runner(n_threads) as run:
+        run(compare, posterior.parts(n_threads))
     share = np.exp(joint - logsumexp(joint))
     share = np.where(share >= NEGLIGIBLE_SHARE, share, 0.0)
     share /= share.sum()
@@ -109,8 +119,7 @@ def _learn(posterior: Posterior, row: MeanRow, n_features: int, clutter: int) ->
         rest = _share_of_default(row, widened.feature, n_own)
         alpha, beta = np.append(widened.alpha, defaults[0][k]), np.append(widened.beta, defaults[1][k])
         on = np.append(row.shares[widened.feature], rest)
-        for weight in _unit_weights(row.mass):
-            alpha, beta = project_beta_stably(alpha, beta, on, weight * share[k])
+        alpha, beta = _projected(alpha, beta, on, share[k], row.mass, n_threads)
         learnt[k] = Entries(widened.feature, alpha[:-1], beta[:-1])
         defaults[0][k], defaults[1][k] = alpha[-1], beta[-1]
     sizes = np.array([e.feature.size for e in learnt], np.int64)
@@ -151,6 +160,24 @@ def _widened(
         np.append(entries.alpha, np.full(new.size, default_alpha)),
         np.append(entries.beta, np.full(new.size, default_beta)),
     )
+
+
+def _projected(
+    alpha: FloatVector, beta: FloatVector, on: FloatVector, share: float, mass: float, n_threads: int
+) -> tuple[FloatVector, FloatVector]:
+    """The Betas after a row that was seen `mass` times, a few at once, so that they stay in the cache of a core."""
+    learnt = np.empty(alpha.size), np.empty(alpha.size)
+
+    def project(part: tuple[int, int]) -> None:
+        place = slice(*part)
+        a, b = alpha[place], beta[place]
+        for weight in _unit_weights(mass):
+            a, b = project_beta_stably(a, b, on[place], weight * share)
+        learnt[0][place], learnt[1][place] = a, b
+
+    with thread_runner(n_threads) as run:
+        run(project, equal_parts(np.ones(alpha.size), 1 + alpha.size // BETAS_AT_ONCE))
+    return learnt
 
 
 def _unit_weights(mass: float) -> list[float]:

@@ -12,7 +12,7 @@ from sparsemix.models.online_profiles.indexing import index_anew
 from sparsemix.models.online_profiles.merging import Prior, effective_counts, merged, with_births
 from sparsemix.models.online_profiles.reservoir import rows_of
 from sparsemix.models.online_profiles.stream import LineageEvent, Settings, Stream, prior_of
-from sparsemix.numeric.threads import equal_parts, thread_runner
+from sparsemix.numeric.threads import equal_parts, run_tasks, thread_runner
 from sparsemix.probability.beta_bernoulli import BetaBernoulli
 
 FloatVector = NDArray[np.float64]
@@ -60,27 +60,48 @@ def _plan(
     is_own[stream.posterior.common_feature] = False
     own = np.flatnonzero(is_own)
     family = BetaBernoulli(stream.prior, own.size, settings.weight_concentration)
-    rng = np.random.default_rng([settings.seed, stream.n_rows])
-    narrow = sparse.csr_array(rows.to_csr(stream.n_features)[:, own])
-    parts = births.cut(narrow, family, settings.min_responsibility, rng)
-    sizes, counts = effective_counts(stream.posterior, prior, stream.n_features)
-    place = np.cumsum(is_own) - 1
-    counts = sparse.csr_array((counts.data, place[counts.indices], counts.indptr), (sizes.size, own.size))
-    moves = births.choose(
-        parts,
-        density + stream.index.log_total[0],
-        (sizes, counts),
-        _movable(stream, settings),
-        settings.n_components - int((stream.component_ids >= 0).sum()),
-        family,
-        shrink=settings.finds_number,
-        n_threads=stream.n_threads,
-    )
+    parts: births.Parts
+    components: births.Components
+    n_threads = stream.threads()
+
+    def cut() -> None:
+        nonlocal parts
+        rng = np.random.default_rng([settings.seed, stream.n_rows])
+        narrow = sparse.csr_array(rows.to_csr(stream.n_features)[:, own])
+        parts = births.cut(narrow, family, settings.min_responsibility, rng)
+
+    def weigh() -> None:
+        nonlocal components
+        components = _components(stream, is_own, family, settings, prior)
+        if n_threads > 1:
+            components.weigh()
+
+    with thread_runner(n_threads) as run:
+        run_tasks(run, [cut, weigh])
+    without = density + stream.index.log_total[0]
+    moves = births.choose(parts, without, components, shrink=settings.finds_number)
     held = parts.counts
     shape = (held.shape[0], stream.n_features)
     return parts._replace(
         counts=sparse.csr_array((held.data, own[held.indices], held.indptr), shape=shape)
     ), moves
+
+
+def _components(
+    stream: Stream, is_own: NDArray[np.bool_], family: BetaBernoulli, settings: Settings, prior: Prior
+) -> births.Components:
+    """The components with the features that are not common, `is_own`."""
+    sizes, counts = effective_counts(stream.posterior, prior, stream.n_features)
+    place = np.cumsum(is_own) - 1
+    shape = (sizes.size, family.n_features)
+    return births.Components(
+        sizes,
+        sparse.csr_array((counts.data, place[counts.indices], counts.indptr), shape=shape),
+        _movable(stream, settings),
+        settings.n_components - int((stream.component_ids >= 0).sum()),
+        family,
+        stream.n_threads,
+    )
 
 
 def _compared(stream: Stream, rows: RowBlock) -> tuple[FloatVector, NDArray[np.bool_]]:
