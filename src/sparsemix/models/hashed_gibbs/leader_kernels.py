@@ -9,9 +9,12 @@ import math
 import numpy as np
 
 from sparsemix.models.hashed_gibbs.state import FINITE
-from sparsemix.numeric.jit import kernel
+from sparsemix.numeric.jit import inner_inlined_kernel, kernel
+from sparsemix.numeric.prefetch import prefetch
 
 LONG_LIST = 256  # clusters that hold a feature, from which on it tells too little
+
+AHEAD = 2  # rows
 
 
 @kernel
@@ -31,8 +34,9 @@ def lead(
     sizes, totals, log_totals = np.zeros(n_places, np.int64), np.zeros(n_places, np.int64), np.zeros(n_places)
     strength, n_live = base.sum(), 0
     of_size = prior.concentration if prior.process == FINITE else -prior.discount
-    for row in order:
-        n_found, tokens = 0, 0
+    for i in range(order.shape[0]):
+        row, n_found, tokens = order[i], 0, 0
+        _ask_for(rows, leaders, order, i)
         for at in range(rows.indptr[row], rows.indptr[row + 1]):
             w = columns[at]
             if n_listed[w] >= LONG_LIST:
@@ -77,3 +81,17 @@ def lead(
             cells[j] += counts[at]
             gains[j] = math.log1p(cells[j] / base[w])  # above 0: counts are whole, their means below 2**31
     return n_live
+
+
+@inner_inlined_kernel
+def _ask_for(rows, leaders, order, i):
+    """Ask for what the rows after place `i` in the order need: first where it is, then what is there."""
+    last = order.shape[0] - 1
+    row = order[min(i + 2 * AHEAD, last)]
+    prefetch(rows.columns, rows.indptr[row])
+    prefetch(rows.counts, rows.indptr[row])
+    row = order[min(i + AHEAD, last)]
+    for at in range(rows.indptr[row], rows.indptr[row + 1]):
+        first = leaders.start[rows.columns[at]]
+        prefetch(leaders.keys, first)
+        prefetch(leaders.gains, first)
