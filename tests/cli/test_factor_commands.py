@@ -190,6 +190,19 @@ def test_without_draws_intervals_are_empty(sparsemix, models, tmp_path):
         (["--solver", "em"], "'--solver'"),
         (["--model", "gamma-poisson", "--smoothing", 1], "--smoothing is not for --model gamma-poisson"),
         (["--model", "gamma-poisson", "--user", "user"], "--user is for --model click-rate only"),
+        (
+            ["--thin", 2],
+            "--thin with --model click-rate is not for --solver map. Leave it out, or choose another",
+        ),
+        (["--solver", "ml", "--rate", 1], "--rate with --model click-rate is not for --solver ml"),
+        (
+            ["--model", "gamma-poisson", "--solver", "gibbs", "--max-iter", 9],
+            "--max-iter with --model gamma-poisson is not for --solver gibbs",
+        ),
+        (
+            ["--model", "gamma-poisson", "--solver", "ml", "--feature-smoothing", 1],
+            "--feature-smoothing with --model gamma-poisson is not for --solver ml",
+        ),
         (["--model", "online", "--solver", "ml"], "--solver is not for --model online"),
     ],
 )

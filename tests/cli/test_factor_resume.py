@@ -55,8 +55,8 @@ def test_ctrl_c_keeps_the_factors_and_resume_ends_at_the_same_bits(sparsemix, pl
     assert model.user_factors_.shape == (30, 3)
 
     before = path.read_bytes()
-    assert sparsemix("fit", plays, "-o", path, *command, "--shape", 2, "--resume") == 2
-    assert "--shape must be 1.1 as in the interrupted run" in sparsemix.err
+    assert sparsemix("fit", plays, "-o", path, *command, "--seed", 2, "--resume") == 2
+    assert "--seed must be 0 as in the interrupted run" in sparsemix.err
     other = write(tmp_path / "other.csv", 29)
     assert sparsemix("fit", other, "-o", path, *command, "--resume") == 1
     assert "the input has other keywords or rows than the run in the file" in sparsemix.err
@@ -135,8 +135,8 @@ def test_ctrl_c_keeps_the_rates_and_resume_ends_at_the_same_bits(sparsemix, even
     assert sparsemix("ctr", path, "--user", "u1", "--ad", "a1", "--json") == 0
 
     before = path.read_bytes()
-    assert sparsemix("fit", events, "-o", path, *command, "--shape", 2, "--resume") == 2
-    assert "--shape must be 1.1 as in the interrupted run" in sparsemix.err
+    assert sparsemix("fit", events, "-o", path, *command, "--seed", 2, "--resume") == 2
+    assert "--seed must be 0 as in the interrupted run" in sparsemix.err
     others = {
         "u29": write_events(tmp_path / "fewer.csv", 29),
         "counts": write_events(tmp_path / "more.csv", 30, 4),

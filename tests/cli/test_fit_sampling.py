@@ -168,8 +168,8 @@ def test_compare_has_all_models_by_default(sparsemix, documents):
         ),
         (["--max-iter", 3], "--max-iter is not for --model hashed-gibbs"),
         (["--burn-in", 40], "--burn-in must be an integer from 0 to n_sweeps - 1, which is 39"),
-        (["--n-bits", 100], "--n-bits must be 64, 128"),
-        (["--tempering", 2], "--tempering must be a number in (0, 1]"),
+        (["--proposal", "hash", "--n-bits", 100], "--n-bits must be 64, 128"),
+        (["--proposal", "hash", "--tempering", 2], "--tempering must be a number in (0, 1]"),
         (["--smoothing", 0], "--smoothing must be "),
         (["--proposal", "table"], "--proposal must be one of 'auto', 'exact'"),
         (["--family", "gamma"], "'--family'"),
@@ -180,6 +180,33 @@ def test_errors(sparsemix, documents, tmp_path, options, message):
     assert message in sparsemix.err
     assert sparsemix.err.count("\n") == 1
     assert not (tmp_path / "m.smx").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "remedy"),
+    [
+        ("--concentration 2", "--process finite. Leave it out, or choose --process dp."),
+        ("--discount 0.1", "--process finite. Leave it out, or choose --process dp."),
+        ("--weight-concentration 2 --process dp", "--process dp. Leave it out, or choose --process finite."),
+        ("--raw", "--proposal auto. Leave it out, or choose --proposal hash."),
+        ("--no-raw", "--proposal auto. Leave it out, or choose --proposal hash."),
+        ("--miss 0.1 --proposal exact", "--proposal exact. Leave it out, or choose --proposal hash."),
+        ("--n-bits 256 --proposal index", "--proposal index. Leave it out, or choose --proposal hash."),
+        ("--tempering 1", "--proposal auto. Leave it out, or choose --proposal hash."),
+        (
+            "--index-budget 9 --proposal hash,exact",
+            "--proposal hash,exact. Leave it out, or choose --proposal index.",
+        ),
+        (
+            "--index-budget 9 --family gaussian",
+            "--family gaussian. Leave it out, or choose another --family.",
+        ),
+    ],
+)
+def test_options_without_effect(sparsemix, documents, tmp_path, options, remedy):
+    assert sparsemix("fit", documents, "-o", tmp_path / "m.smx", *GIBBS, *options.split()) == 2
+    option = options.split()[0].replace("--no-", "--")
+    assert sparsemix.err == f"sparsemix: error: {option} with --model hashed-gibbs is not for {remedy}\n"
 
 
 @pytest.mark.parametrize("option", ["--family poisson", "--n-sweeps 3", "--raw", "--thin 1"])

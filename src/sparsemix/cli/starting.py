@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import sparsemix
 from sparsemix.cli.blocks import BLOCK_ROWS, cut
+from sparsemix.cli.conditions import check_effects
 from sparsemix.cli.console import note
 from sparsemix.cli.inputs import Table
 from sparsemix.cli.loading import check_complete, check_mixture
-from sparsemix.cli.options import Family, Kind
+from sparsemix.cli.options import Kind
 from sparsemix.foundation.errors import DataError, ParameterError, parameter_error
 from sparsemix.foundation.wording import counted
 from sparsemix.model_io import load_model
@@ -45,7 +46,7 @@ def new_model(kind: Kind, parameters: dict[str, Any]) -> Any:
     Raises
     ------
     ParameterError
-        When a parameter is not for this kind, or not for rows of this family.
+        When a parameter is not for this kind, or has no effect beside the others.
     """
     streams = kind is Kind.TIME_SENSITIVE and parameters.get("stream", False)
     if kind is Kind.TIME_SENSITIVE:
@@ -55,8 +56,7 @@ def new_model(kind: Kind, parameters: dict[str, Any]) -> Any:
     for name in parameters:
         if name not in known:
             raise _not_for(name, f"{kind} --stream" if streams else str(kind))
-    if kind in (Kind.HASHED_GIBBS, Kind.TIME_SENSITIVE):
-        _check_prior(kind, parameters)
+    check_effects(kind, parameters)
     if kind is not Kind.ONLINE and parameters.get("n_components") == "auto":
         raise ParameterError("--n-components auto is for --model online only. Give a number.")
     wanted = DEFAULTS | parameters
@@ -70,18 +70,6 @@ def _not_for(name: str, chosen: str) -> ParameterError:
     if name == "window" and chosen == Kind.TIME_SENSITIVE:
         chosen, remedy = f"{chosen} without --stream", "Add --stream, or leave it out."
     return ParameterError(f"--{name.replace('_', '-')} is not for --model {chosen}. {remedy}")
-
-
-def _check_prior(kind: Kind, parameters: dict[str, Any]) -> None:
-    """Raise ParameterError for an option of a prior that rows of this family do not have."""
-    family = parameters.get("family", Family.MULTINOMIAL)
-    has_mean = family in (Family.POISSON, Family.BERNOULLI)
-    for name in ("smoothing",) if has_mean else ("prior_mean", "prior_strength"):
-        if name in parameters:
-            raise ParameterError(
-                f"--{name.replace('_', '-')} with --model {kind} is not for --family {family}. Leave it out, or choose "
-                f"another --family."
-            )
 
 
 def start_model(kind: Kind, parameters: dict[str, Any], resume: Path | None, *, quiet: bool = False) -> Any:
