@@ -69,6 +69,19 @@ def test_the_command_knows_all_papers():
     assert [str(paper) for paper in Paper] == list(PAPERS)
 
 
+@pytest.mark.parametrize("options", [["fastex", "--data-sets", 3], ["fastex", "--clusters", 1]])
+def test_wrong_use_leaves_no_folder(sparsemix, tmp_path, options):
+    assert sparsemix("reproduce", *options, "--quick", "--out", tmp_path / "new" / "folder") == 2
+    assert not any(tmp_path.iterdir())
+
+
+def test_a_file_where_a_folder_should_be(sparsemix, asked, tmp_path):
+    (tmp_path / "file").touch()
+    assert sparsemix("reproduce", "fastex", "--out", tmp_path / "file" / "folder") == 2
+    assert f"'{tmp_path / 'file'}' is a file. Choose another folder with --out." in sparsemix.err
+    assert not asked
+
+
 def test_wrong_use(sparsemix, asked, tmp_path):
     (tmp_path / "file").write_text("")
     table = tmp_path / "ads.tsv"

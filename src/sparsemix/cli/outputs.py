@@ -45,10 +45,26 @@ def check_output(path: Path, source: Source | None = None) -> None:
         raise ParameterError(f"cannot write {str(path)!r}: it is the table to read. Give another --output.")
 
 
+def check_folder(folder: Path) -> None:
+    """Check that a folder for output is there or can be made.
+
+    Raises
+    ------
+    ParameterError
+        When a file is in the way.
+    PermissionError
+        When the folder, or the one that it would be made in, may not be written to.
+    """
+    nearest = next(each for each in (folder, *folder.parents) if each.exists())
+    if not nearest.is_dir():
+        raise ParameterError(f"{str(nearest)!r} is a file. Choose another folder with --out.")
+    if not os.access(nearest, os.W_OK):
+        raise PermissionError(13, "Permission denied", str(nearest))
+
+
 def make_folder(folder: Path) -> None:
-    """Make a folder for output if it is missing; ParameterError if it is a file."""
-    if folder.exists() and not folder.is_dir():
-        raise ParameterError(f"{str(folder)!r} is a file. Choose another folder with --out.")
+    """Make a folder for output if it is missing; raises as `check_folder`."""
+    check_folder(folder)
     folder.mkdir(parents=True, exist_ok=True)
 
 

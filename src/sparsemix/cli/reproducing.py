@@ -6,7 +6,7 @@ from typing import Any
 
 from sparsemix.cli.console import note, show, show_json
 from sparsemix.cli.inputs import open_source
-from sparsemix.cli.outputs import make_folder
+from sparsemix.cli.outputs import check_folder, make_folder
 from sparsemix.cli.own_files import is_reproduction
 from sparsemix.cli.tables import results_table
 from sparsemix.foundation.errors import ParameterError, parameter_error
@@ -22,7 +22,7 @@ def reproduce_paper(paper: str, wish: Wish, out: Path, *, json: bool, quiet: boo
     wish : Wish
         How large the experiments shall be.
     out : Path
-        A folder, which is made when it is missing.
+        A folder, which is made when it is missing and there is something to write.
     json : bool
         Print the names of the files and the results as JSON in the place of tables.
     quiet : bool
@@ -35,10 +35,11 @@ def reproduce_paper(paper: str, wish: Wish, out: Path, *, json: bool, quiet: boo
         When a size breaks its rule, or a table or page is in the folder that this command has not written.
     """
     check_plotly()
-    make_folder(out)
+    check_folder(out)
     _check_free(out)
     found = []
     for result in results_of(paper, wish, lambda message: note(message, quiet=quiet)):
+        make_folder(out)
         files = [str(path) for path in write_result(result, out)]
         found.append({"files": files, **result._asdict()})
         if isinstance(result, Table) and not json:
