@@ -5,7 +5,7 @@ import numpy as np
 from sparsemix.models.hashed_gibbs.leader_kernels import lead
 from sparsemix.models.hashed_gibbs.state import FINITE, IntVector, Leaders, Prior, Rows
 
-MOST_FEATURES = 24  # of a row, the rarest
+MOST_FEATURES = 20  # of a row, the rarest
 STRENGTH = 0.25  # rows that the prior of a cluster counts for
 PLACES = 4  # leaders for each cluster that may stay
 
