@@ -35,7 +35,7 @@ def raising(monkeypatch, error):
         (["fit", "ads.csv", "-o", "m.smx", "-k", "many"], "Invalid value for"),
         (["fit", "ads.csv", "-o", "m.smx", "--batch-rows", "0"], "--batch-rows"),
         (["clusters", "m.smx", "--by", "size"], "size"),
-        (["clusters", "m.smx", "-n", "0"], "'-n'"),
+        (["clusters", "m.smx", "-n", "0"], "-n must be at least 1, but it is 0."),
         (["suggest", "m.smx", "--keywords", "a"], "--keywords"),
         (["--nonsense"], "--nonsense"),
     ],

@@ -187,7 +187,7 @@ def test_without_draws_intervals_are_empty(sparsemix, models, tmp_path):
         (["--min-rows-per-feature", 2], "--min-rows-per-feature is not for --model click-rate"),
         (["--label", "event"], "--label is not for --model click-rate"),
         (["--shape", 0], "--shape must be"),
-        (["--solver", "em"], "'--solver'"),
+        (["--solver", "em"], "--solver must be "),
         (["--model", "gamma-poisson", "--smoothing", 1], "--smoothing is not for --model gamma-poisson"),
         (["--model", "gamma-poisson", "--user", "user"], "--user is for --model click-rate only"),
         (

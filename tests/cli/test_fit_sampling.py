@@ -172,7 +172,7 @@ def test_compare_has_all_models_by_default(sparsemix, documents):
         (["--proposal", "hash", "--tempering", 2], "--tempering must be a number in (0, 1]"),
         (["--smoothing", 0], "--smoothing must be "),
         (["--proposal", "table"], "--proposal must be one of 'auto', 'exact'"),
-        (["--family", "gamma"], "'--family'"),
+        (["--family", "gamma"], "--family must be "),
     ],
 )
 def test_errors(sparsemix, documents, tmp_path, options, message):

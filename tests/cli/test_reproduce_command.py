@@ -88,13 +88,13 @@ def test_wrong_use(sparsemix, asked, tmp_path):
     table.write_text("ad\tkeyword\towner\n1\tx\to\n2\tx\to\n")
     for options, message in (
         (["fastex", "--out", tmp_path / "file"], "is a file. Choose another folder with --out."),
-        (["nature", "--out", tmp_path], "'PAPER'"),
+        (["nature", "--out", tmp_path], "PAPER must be one of 'ads', "),
         (["fastex"], "Missing option '--out'"),
-        (["fastex", "--out", tmp_path, "--clusters", 0], "'--clusters'"),
+        (["fastex", "--out", tmp_path, "--clusters", 0], "--clusters must be "),
         (["fastex", "--out", tmp_path, "--clusters", 1], "--clusters must be an integer >= 2"),
         (["fastex", "--out", tmp_path, "--data-sets", 2], "--data-sets must be left out for fastex"),
-        (["gap", "--out", tmp_path, "--data-sets", 0], "'--data-sets'"),
-        (["fastex", "--out", tmp_path, "--rows", 1], "'--rows'"),
+        (["gap", "--out", tmp_path, "--data-sets", 0], "--data-sets must be "),
+        (["fastex", "--out", tmp_path, "--rows", 1], "--rows must be "),
         (["fastex", "--out", tmp_path, "--table", table], "--table must be left out for fastex"),
         (["ads", "--out", tmp_path, "--features", 200], "--features must be left out for ads"),
         (["ads", "--out", tmp_path, "--group", "owner"], "--group must be left out for made-up ads"),

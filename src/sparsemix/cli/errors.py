@@ -10,6 +10,7 @@ from sparsemix.cli.factor_options import EVENT_OPTIONS, FACTOR_OPTIONS
 from sparsemix.cli.sampling_options import SAMPLING_OPTIONS
 from sparsemix.cli.table_options import TABLE_OPTIONS
 from sparsemix.cli.time_options import TIME_OPTIONS
+from sparsemix.cli.values import rule_broken
 from sparsemix.foundation.errors import ParameterError, SparsemixError
 
 TROUBLE, USAGE, STOPPED = 1, 2, 130
@@ -133,7 +134,7 @@ def _message(error: BaseException, program: str) -> str:
     if isinstance(error, SparsemixError):
         return str(error)
     if hasattr(error, "format_message"):
-        message = error.format_message().strip()
+        message = rule_broken(error) or error.format_message().strip()
         return f"{message}{'' if message.endswith(('.', '?')) else '.'} {_help_hint(error, program)}"
     if isinstance(error, OSError) and error.strerror:
         where = f" ({error.filename})" if error.filename else ""
