@@ -12,6 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import NotFittedError
 
 from sparsemix import load_model, save_model
+from sparsemix.persistence.unpacking import LATER
 
 
 def every_question(subject, model):
@@ -119,6 +120,9 @@ def test_parts_that_are_missing_from_a_file(subject, refused):
             refused(replace(payload, **{part: {name: each for name, each in whole.items() if name != key}}))
         refused(replace(payload, **{part: whole | {"spare": np.ones(1) if part == "arrays" else 1}}))
     refused(replace(payload, parameters=payload.parameters | {"spare": 1}))
+    refused(replace(payload, parameters={}))
+    for name in payload.parameters.keys() - set(LATER):
+        refused(replace(payload, parameters={k: each for k, each in payload.parameters.items() if k != name}))
 
 
 def test_names_of_a_file_that_do_not_fit(subject, refused):

@@ -93,10 +93,12 @@ def test_metadata_that_cannot_be(refused, key, value):
 
 def test_a_parameter_that_came_after_the_file_has_its_default(tmp_path):
     payload = hashed_gibbs_payload()
-    kept = {name: value for name, value in payload.parameters.items() if name not in {"thin", "n_sweeps"}}
+    kept = {
+        name: value for name, value in payload.parameters.items() if name not in {"n_shards", "warm_start"}
+    }
     write_payload(tmp_path / "old.smx", replace(payload, parameters=kept))
     model = load_model(tmp_path / "old.smx")
-    assert (model.thin, model.n_sweeps) == (HashedGibbsMixture().thin, HashedGibbsMixture().n_sweeps)
+    assert (model.n_shards, model.warm_start) == (1, False)
     assert model.smoothing == 0.5
 
 

@@ -10,6 +10,11 @@ from sparsemix.persistence.payload import Payload
 
 FLOAT, INT, SMALL = np.dtype("<f8"), np.dtype("<i8"), np.dtype("<i4")
 MOST_FEATURES, MOST_ROWS = 2**31 - 1, 2**62
+LATER = (
+    "accelerate", "feature_smoothing", "half_life_rows", "learn", "n_jobs", "n_passes", "n_shards", "negligible",
+    "reservoir_rows", "split_merge", "users_on_disk", "warm_start",
+)  # fmt: skip
+"""Parameters that came after the first files of their models, which lack them."""
 
 
 def plain_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
@@ -25,17 +30,18 @@ def _plain(value: Any) -> Any:
 
 
 def parameters_of(stored: Payload, model_class: Any) -> dict[str, Any]:
-    """The constructor's arguments; ModelFileError if there are others than those of the class.
+    """The constructor's arguments; ModelFileError if they are not those of the class.
 
-    Those that are not there have their defaults: the file was written before there were any.
+    Those of `LATER` may be missing and have their defaults then.
     """
     if stored.kind != model_class.model_kind:
         raise ModelFileError(
             f"it holds a model of the kind {shorten(stored.kind)}, not {model_class.model_kind!r}"
         )
     defaults: dict[str, Any] = model_class().get_params()
-    check_names(defaults | stored.parameters, set(defaults), "parameters")
-    return defaults | stored.parameters
+    found = {name: defaults[name] for name in LATER if name in defaults} | stored.parameters
+    check_names(found, set(defaults), "parameters")
+    return found
 
 
 def check_names(found: dict[str, Any], expected: set[str], what: str) -> None:

@@ -259,8 +259,7 @@ def test_metadata_out_of_range(models, name, key, value):
 
 def test_hostile_parameters_and_names(models, name):
     payload = models[name, "named"].to_payload()
-    bare = MIXTURES[name].from_payload(replace(payload, parameters={}))
-    assert bare.get_params() == MIXTURES[name]().get_params()
+    refuses(replace(payload, parameters={}), name)
     refuses(replace(payload, parameters=payload.parameters | {"spare": 1}), name)
     for kind in (
         "text-mixture",

@@ -352,7 +352,7 @@ def test_counters_out_of_range(models, name, value):
 
 def test_hostile_parameters_and_names(models):
     payload = models["after fit"].to_payload()
-    assert load(payload, parameters={}).get_params() == OnlineBernoulliMixture().get_params()
+    refuses(replace(payload, parameters={}))
     refuses(replace(payload, parameters=payload.parameters | {"spare": 1}))
     refuses(replace(payload, kind="text-mixture"))
     names = payload.feature_names

@@ -80,6 +80,6 @@ def test_kernels_and_families_that_do_not_fit_the_rows(refused, changes, reason)
 
 def test_parameters_that_a_file_does_not_know_have_their_defaults(tmp_path):
     payload = small_payload()
-    older = {name: each for name, each in payload.parameters.items() if name != "strict"}
+    older = {name: each for name, each in payload.parameters.items() if name != "learn"}
     write_payload(tmp_path / "older.smx", replace(payload, parameters=older))
-    assert load_model(tmp_path / "older.smx").strict is False
+    assert load_model(tmp_path / "older.smx").learn is False
