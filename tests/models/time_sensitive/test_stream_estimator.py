@@ -280,6 +280,12 @@ def test_data_that_cannot_be(rows, times):
     assert not hasattr(model, "weights_")
 
 
+def test_a_whole_number_of_any_size_is_a_concentration():
+    rows, times = stream(5)
+    huge = new_model(concentration=10**20).fit(rows, times=times)
+    assert_array_equal(huge.labels_, new_model(concentration=1e20).fit(rows, times=times).labels_)
+
+
 def test_extreme_numbers_stay_finite():
     rows = np.array([[0, 0], [2**30, 0], [0, 2**30], [1, 1], [0, 0]])
     for family, changes in (

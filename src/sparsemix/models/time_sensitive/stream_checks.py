@@ -48,8 +48,9 @@ def rules_of(model: Any, n_features: int) -> StreamRules:
             "window", owner, "0 with assignment='soft'", model.window, "Set assignment='map'."
         )
     a, b = _pseudo_counts(model)
-    log_least = float(np.log(model.negligible) + np.log(model.concentration))
-    numbers = (FAMILIES[model.family], float(model.concentration), a, b, n_features, kernel.rate, log_least)
+    concentration = float(model.concentration)
+    log_least = float(np.log(float(model.negligible)) + np.log(concentration))
+    numbers = (FAMILIES[model.family], concentration, a, b, n_features, kernel.rate, log_least)
     return StreamRules(*numbers, ASSIGNMENTS[model.assignment], int(model.window > 0))
 
 
