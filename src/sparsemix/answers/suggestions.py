@@ -34,14 +34,17 @@ class Suggestion(NamedTuple):
     components: list[tuple[int, float]]
 
 
+def listed_values(given: Any, name: str, owner: str, rule: str) -> list[Any]:
+    """What is in a sequence, as plain values; ParameterError for a single one, such as text."""
+    if isinstance(given, str | bytes) or not isinstance(given, Iterable) or getattr(given, "ndim", 1) == 0:
+        raise parameter_error(name, owner, rule, given, "Put a single one in brackets.")
+    return [each.item() if isinstance(each, np.generic) else each for each in given]
+
+
 def feature_numbers(features: FeatureNames, given: Any, name: str = "accepted") -> IntVector:
     """Distinct numbers of features given by name, or by number where there are no names."""
-    if isinstance(given, str | bytes) or not isinstance(given, Iterable) or getattr(given, "ndim", 1) == 0:
-        raise parameter_error(
-            name, "suggest", "a sequence of features", given, "Put a single one in brackets."
-        )
     positions = features.positions()
-    asked = [g.item() if isinstance(g, np.generic) else g for g in given]
+    asked = listed_values(given, name, "suggest", "a sequence of features")
     for one in asked:
         if not isinstance(one, str | int) or one not in positions:
             near = (

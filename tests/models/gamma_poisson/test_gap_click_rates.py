@@ -175,7 +175,11 @@ def test_forms_of_tables_do_not_matter():
     ({"count": [0]}, "at least one event"),
     ({"user": [1.5]}, "text or whole numbers"), ({"user": [None]}, "text or whole numbers"),
     ({"user": [2**63]}, "below 2\\*\\*63"), ({"ad": ["x", "y"]}, "one length"),
-    ({"event": [3]}, "impression, click, conversion"),
+    ({"event": [3]}, "impression, click, conversion"), ({"event": None}, "impression, click, conversion"),
+    ({"event": "view"}, "impression, click, conversion"), ({"count": None}, "numbers >= 0"),
+    ({"count": [10**400]}, "'count' of ClickRateModel must hold numbers >= 0, at most 1e\\+50"),
+    ({"user": ["a", ["b"]]}, "'user' of .* text or whole numbers"), ({"ad": [["x"], "y"]}, "'ad' of .* text or whole"),
+    ({"user": [10**20]}, "below 2\\*\\*63"), ({"user": [-(10**20)]}, "below 2\\*\\*63"),
 ])  # fmt: skip
 def test_tables_that_are_refused(changes, words):
     table = {"user": ["a"], "ad": ["x"], "event": ["click"], "count": [1]} | changes
@@ -190,6 +194,38 @@ def test_missing_columns_and_what_is_no_table():
         new_rates(count="n").fit({"user": ["a"], "ad": ["x"], "event": ["click"]})
     with pytest.raises(ParameterError, match="'events'"):
         new_rates().fit("events.parquet")
+
+
+@pytest.mark.parametrize("change", [
+    {"user": None}, {"ad": 1.5}, {"event": ["event"]}, {"count": False}, {"count": {}}, {"count": pd.NA},
+    {"count": np.array(["count"])},
+])  # fmt: skip
+def test_names_of_columns_that_are_none(change):
+    [role] = change
+    with pytest.raises(
+        ParameterError, match=f"'{role}' of ClickRateModel must be the name of a column, but it is"
+    ):
+        new_rates(**change).fit(EVENTS)
+
+
+@pytest.mark.parametrize("change", [{"user": 5}, {"ad": 0}, {"event": ""}, {"count": 0}, {"count": ""}])
+def test_names_of_columns_that_are_not_there(change):
+    with pytest.raises(DataError, match="is missing"):
+        new_rates(**change).fit(EVENTS)
+
+
+@pytest.mark.parametrize(("question", "arguments", "words"), [
+    ("predict", ([10**20], ["ad1"]), "'users' of predict must hold ids below"), ("rank", (10**20,), "'user' of rank"),
+    ("rank", ([1, 2],), "'user' of rank must be one id"), ("rank", ([],), "'user' of rank must be one id"),
+    ("rank", (1, 3, 5), "'among' of rank"), ("rank", (1, 3, b"x"), "'among' of rank"),
+    ("rank", (1, 3, "ad1"), "'among' of rank"), ("evaluate", (EVENTS, 10**20), "'n_bins' of evaluate"),
+])  # fmt: skip
+def test_questions_that_cannot_be(fitted, question, arguments, words):
+    names = {"rank": ("user", "n", "among"), "evaluate": ("events", "n_bins"), "predict": ("users", "ads")}[
+        question
+    ]
+    with pytest.raises((DataError, ParameterError), match=words):
+        getattr(fitted["map"], question)(**dict(zip(names, arguments, strict=False)))
 
 
 @pytest.mark.parametrize(

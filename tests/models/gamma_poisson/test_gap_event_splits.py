@@ -138,6 +138,13 @@ def test_conversions_without_clicks_are_split_too():
         ({"by": "time", "time": "day"}, DataError, "the column 'day'"),
         ({"ad": "item"}, DataError, "'item' is missing"),
         ({"random_state": "x"}, ParameterError, "random_state"),
+        ({"user": None}, ParameterError, "'user' of split_events must be the name of a column"),
+        (
+            {"by": "time", "time": ["day"]},
+            ParameterError,
+            "'time' of split_events must be the name of a column",
+        ),
+        ({"user": 5}, DataError, "5 is missing"),
     ],
 )
 def test_wrong_calls(change, error, says):

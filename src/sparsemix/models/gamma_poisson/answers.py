@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, xlogy
 
+from sparsemix.answers.suggestions import listed_values
 from sparsemix.foundation.errors import DataError, parameter_error
 from sparsemix.models.gamma_poisson import kernels
 from sparsemix.models.gamma_poisson.solution import Solution
@@ -85,11 +86,10 @@ def known_features(solution: Solution, wanted: Any) -> IntVector:
         return np.arange(solution.features.n_features)
     position = solution.features.positions()
     found = []
-    for feature in wanted:
-        plain = feature.item() if isinstance(feature, np.generic) else feature
-        if plain not in position:
+    for feature in listed_values(wanted, "among", "recommend", "a sequence of features"):
+        if not isinstance(feature, str | int) or feature not in position:
             raise parameter_error("among", "recommend", "features that the model knows", feature)
-        found.append(position[plain])
+        found.append(position[feature])
     return np.unique(np.array(found, np.int64))
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from sparsemix.answers.suggestions import listed_values
 from sparsemix.foundation.checks import at_least, callable_or_none, level, one_of, pseudo_count, truth_value
 from sparsemix.foundation.errors import DataError, ParameterError, parameter_error
 from sparsemix.models.gamma_poisson import calibration, rate_fitting, rate_payload, rate_run_payload
@@ -20,6 +21,8 @@ from sparsemix.models.gamma_poisson.rates import Rates, drawn, predicted
 from sparsemix.models.gamma_poisson.state import FloatVector, IntVector
 from sparsemix.persistence import Payload, unpacking
 from sparsemix.persistence.unfinished import without_run
+
+MOST_BINS = 10**9
 
 
 class RankedAd(NamedTuple):
@@ -266,8 +269,13 @@ class ClickRateModel(Resumable, BaseEstimator):  # type: ignore[misc]  # scikit-
         at_least("n", "rank", n, 1)
         one_of("by", "rank", by, ("mean", "lower"))
         _check_level(level)
-        ads = rates.ads.ids if among is None else ids_of(list(among), "among", "rank")
-        users = np.repeat(ids_of(user, "user", "rank")[:1], ads.size)
+        ads = rates.ads.ids
+        if among is not None:
+            ads = ids_of(listed_values(among, "among", "rank", "a sequence of ads"), "among", "rank")
+        own = ids_of(user, "user", "rank")
+        if own.size != 1:
+            raise parameter_error("user", "rank", "one id", user)
+        users = np.repeat(own, ads.size)
         mean = self.predict(users, ads)
         low = high = np.full(ads.size, np.nan)
         if rates.draws is not None or by == "lower":
@@ -295,7 +303,7 @@ class ClickRateModel(Resumable, BaseEstimator):  # type: ignore[misc]  # scikit-
             If there are no impressions.
         """
         rates = self._asked()
-        at_least("n_bins", "evaluate", n_bins, 1)
+        at_least("n_bins", "evaluate", n_bins, 1, most=MOST_BINS)
         cells = cells_of(self._records(events), rates.users, rates.ads)
         cells = cells.take(cells.impressions > 0.0)
         if not cells.user.size:

@@ -14,6 +14,7 @@ from sparsemix.models.gamma_poisson.events import (
     Vocabulary,
     as_records,
     cells_of,
+    check_column,
     column_names,
 )
 from sparsemix.numeric.seeds import seed_of
@@ -166,6 +167,7 @@ def _thinned(records: Records, held_out: float, rng: np.random.Generator) -> tup
 
 
 def _times(events: Any, name: str, n_records: int) -> NDArray[Any]:
+    check_column("time", name, OWNER)
     if name not in column_names(events, OWNER):
         raise DataError(f"'events' of {OWNER} must have the column {shorten(name)} for by='time'.")
     times = np.asarray(events[name])

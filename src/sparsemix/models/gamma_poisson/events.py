@@ -1,6 +1,7 @@
 """Tables of ad events: who saw or clicked which ad how often, as sparse counts of users x ads."""
 
 from collections.abc import Mapping
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -70,6 +71,8 @@ def as_records(events: Any, columns: Columns, owner: str) -> Records:
 
     Raises
     ------
+    ParameterError
+        If there is no table, or what is to name a column is no name.
     DataError
         If a column is missing, columns differ in length, an id is neither text nor a whole number, a kind is not in
         `KINDS` or a count is negative or no number.
@@ -81,20 +84,29 @@ def as_records(events: Any, columns: Columns, owner: str) -> Records:
     array([0, 1])
     """
     names = column_names(events, owner)
+    for role, name in zip(("user", "ad", "event", "count"), columns, strict=True):
+        if role != "count" or name is not None:
+            check_column(role, name, owner)
     is_optional = columns.counts == Columns().counts and columns.counts not in names
     count = None if is_optional else columns.counts
-    for name in (columns.user, columns.ad, columns.event, *([count] if count else [])):
+    for name in (columns.user, columns.ad, columns.event, *([] if count is None else [count])):
         if name not in names:
             raise DataError(
-                f"'events' of {owner} must have the columns {', '.join(columns[:3])} and perhaps a count, but "
-                f"{shorten(name)} is missing. It has {listed(sorted(map(str, names)))}."
+                f"'events' of {owner} must have the columns {', '.join(map(str, columns[:3]))} and perhaps a count, "
+                f"but {shorten(name)} is missing. It has {listed(sorted(map(str, names)))}."
             )
     user, ad = (ids_of(events[name], name, owner) for name in (columns.user, columns.ad))
-    kind = _kinds(np.asarray(events[columns.event], dtype=object), owner)
+    kind = _kinds(np.atleast_1d(np.asarray(events[columns.event], dtype=object)), owner)
     counts = np.ones(user.size) if count is None else _counts(events[count], count, owner)
     if not user.size == ad.size == kind.size == counts.size:
         raise DataError(f"'events' of {owner} must have columns of one length.")
     return Records(user, ad, kind, counts)
+
+
+def check_column(role: str, name: Any, owner: str) -> None:
+    """Raise ParameterError unless it can be the name of a column: text, or a number where there are no names."""
+    if not isinstance(name, str | Integral) or isinstance(name, bool):
+        raise parameter_error(role, owner, "the name of a column", name)
 
 
 def column_names(events: Any, owner: str) -> list[Any]:
@@ -111,19 +123,25 @@ def column_names(events: Any, owner: str) -> list[Any]:
 
 def ids_of(values: Any, name: str, owner: str) -> Ids:
     """Ids as a vector of text or of whole numbers; DataError for others."""
-    ids = np.atleast_1d(np.asarray(values))
+    wrong = DataError(
+        f"'{name}' of {owner} must hold ids that are text or whole numbers, one for each record."
+    )
+    try:
+        ids = np.atleast_1d(np.asarray(values))
+    except ValueError as error:  # a list for an id
+        raise wrong from error
     if ids.dtype.kind == "O" and all(isinstance(each, str) for each in ids.flat):
         ids = ids.astype(str)
-    if ids.dtype.kind == "O" and all(isinstance(each, int | np.integer) for each in ids.flat):
+    is_whole = ids.dtype.kind == "O" and all(isinstance(each, int | np.integer) for each in ids.flat)
+    if ids.size and (is_whole or ids.dtype.kind == "u"):
+        largest = max(map(abs, map(int, (ids.min(), ids.max()))))
+        if largest > np.iinfo(np.int64).max:
+            raise DataError(
+                f"'{name}' of {owner} must hold ids below 2**63, but there is {shorten(largest)}. Make them text."
+            )
         ids = ids.astype(np.int64)
-    if ids.dtype.kind == "u" and ids.size and ids.max() > np.iinfo(np.int64).max:
-        raise DataError(
-            f"'{name}' of {owner} must hold ids below 2**63, but there is {ids.max()}. Make them text."
-        )
     if ids.ndim != 1 or (ids.size and ids.dtype.kind not in "iuU"):
-        raise DataError(
-            f"'{name}' of {owner} must hold ids that are text or whole numbers, one for each record."
-        )
+        raise wrong
     return ids if ids.dtype.kind == "U" else ids.astype(np.int64)
 
 
@@ -138,15 +156,16 @@ def _kinds(events: NDArray[np.object_], owner: str) -> NDArray[np.int64]:
 
 
 def _counts(values: Any, name: str, owner: str) -> NDArray[np.float64]:
+    rule = f"'{name}' of {owner} must hold numbers >= 0, at most {LARGEST:g}"
     try:
-        counts = np.asarray(values).astype(np.float64)
+        counts = np.atleast_1d(np.asarray(values)).astype(np.float64)
+    except OverflowError as error:
+        raise DataError(f"{rule}, but there is a larger one.") from error
     except (TypeError, ValueError) as error:
         raise DataError(f"'{name}' of {owner} must hold numbers.") from error
     wrong = ~((counts >= 0.0) & (counts <= LARGEST))
     if wrong.any():
-        raise DataError(
-            f"'{name}' of {owner} must hold numbers >= 0, but there is {counts[int(wrong.argmax())]!s}."
-        )
+        raise DataError(f"{rule}, but there is {counts.flat[int(wrong.argmax())]!s}.")
     return counts
 
 
