@@ -39,7 +39,9 @@ def learn_rows(
             part = block.slice(first, last)
             step = Scoring(stream, part, known, settings, log_evidence[first:last])
             first += _learn_step(step, run, n_threads)
-    stream.named_ids = np.union1d(stream.named_ids, named(labels[:first]))
+    named_now = named(labels[:first])
+    if named_now.size:
+        stream.named_ids = np.union1d(stream.named_ids, named_now)
     stream.n_rows += first
     return first
 
@@ -56,8 +58,6 @@ def _learn_step(step: Scoring, run: Run[tuple[int, int]], n_threads: int) -> int
     stream, first = step.stream, 0
     for scored in step.parts(run, n_threads):
         _learn_scored(step, scored, step.block.slice(first, scored.last), run, n_threads)
-        if scored.waiting.size:
-            learn_common(stream, stream.waiting.add(step.block, scored.waiting), -1.0)
         first = scored.last
         if stream.waiting.is_full:
             break
@@ -67,13 +67,18 @@ def _learn_step(step: Scoring, run: Run[tuple[int, int]], n_threads: int) -> int
 def _learn_scored(
     step: Scoring, scored: Scored, rows: RowBlock, run: Run[tuple[int, int]], n_threads: int
 ) -> None:
-    """Let each component learn its own rows, in their order, while `rows`, all of them, are counted."""
+    """Let each component learn its own rows, in their order, while `rows`, all of them, are counted and some wait."""
     stream, block = step.stream, step.block
     hands = dealt(scored, block.indptr, stream.posterior.n_components)
     if np.any(stream.posterior.size + hands.n_held > stream.posterior.capacity):
         stream.posterior = with_room(stream.posterior, ROOM_FOR_STEPS * hands.n_held, stream.threads())
     slot_of = np.full(stream.n_features, kernels.NOT_EXPLICIT, np.int32)
     slot_of[stream.posterior.common_feature] = kernels.COMMON
+
+    def count() -> None:
+        learn_common(stream, rows)
+        if scored.waiting.size:
+            learn_common(stream, stream.waiting.add(block, scored.waiting), -1.0)
 
     def learn(part: tuple[int, int]) -> None:
         kernels.learn_block(
@@ -83,7 +88,7 @@ def _learn_scored(
 
     work = 1.0 + hands.n_held + (1.0 + hands.n_unsure) * stream.posterior.size
     parts = equal_parts(work, parts_for(n_threads))
-    run_tasks(run, [partial(learn_common, stream, rows), *(partial(learn, part) for part in parts)])
+    run_tasks(run, [count, *(partial(learn, part) for part in parts)])
 
 
 def learn_common(stream: Stream, rows: RowBlock, sign: float = 1.0) -> None:
