@@ -25,7 +25,9 @@ def test_an_onlooker_that_cannot_be_called_is_told_before_anything_is_learnt(row
 
 @pytest.mark.parametrize("n_rows", HUGE)
 def test_more_rows_than_can_be_drawn(fitted, n_rows):
-    with pytest.raises(ParameterError, match=f"'n_rows' of sample must be .* at most .*, but it is {n_rows}"):
+    with pytest.raises(
+        ParameterError, match=f"'n_rows' of sample must be an integer from 0 to .*, but it is {n_rows}"
+    ):
         fitted.sample(n_rows)
 
 
@@ -121,3 +123,9 @@ def test_labels_go_by_place_whatever_their_index(name, rows, topics):
     labels = some_labels(topics)
     shifted = pd.Series(labels, index=np.arange(N_ROWS)[::-1])
     assert hash_of(new_model(name).fit(rows, shifted)) == hash_of(new_model(name).fit(rows, labels))
+
+
+def test_rows_elsewhere_must_answer(name):
+    for rows in (None, np.eye(3)):
+        with pytest.raises(ParameterError, match="'rows' of fit_elsewhere must be Elsewhere, but it is"):
+            new_model(name).fit_elsewhere(rows)

@@ -188,8 +188,9 @@ def test_recommendations_by_name_and_among_some():
         pd.DataFrame(COUNTS[:1], columns=NAMES), n=9, among=["ad3", "ad1"], exclude_seen=False
     )
     assert {name for name, _ in tips} == {"ad1", "ad3"}
-    with pytest.raises(ParameterError, match="'among'"):
-        model.recommend(COUNTS[:1], among=["ad99"])
+    for unknown in (["ad99"], [["ad1"]], "ad1", True, 1j):
+        with pytest.raises(ParameterError, match="'among' of recommend must be"):
+            model.recommend(COUNTS[:1], among=unknown)
     assert model.recommend(COUNTS[:2], among=[]) == [[], []]
 
 
@@ -232,6 +233,9 @@ def test_rates_of_pairs(fitted):
     for bad in (np.nan, np.inf, -1.0):
         with pytest.raises(DataError, match="factors >= 0"):
             model.inverse_transform([[1.0, bad, 0.0]])
+    for bad in ("x", {}, [[1.0], [1.0, 2.0]], [[10**400, 0, 0]]):
+        with pytest.raises(DataError, match="3 columns of factors"):
+            model.inverse_transform(bad)
 
 
 @solvers

@@ -45,6 +45,14 @@ def test_bad_parameters_are_named_with_rule_and_value(name, value, rule, rows):
             learn(rows)
 
 
+@pytest.mark.parametrize("name", ["cull_threshold", "half_life_rows", "binarize"])
+def test_whole_numbers_beyond_all_floats(name, rows):
+    with pytest.raises(
+        ParameterError, match=f"'{name}' of OnlineBernoulliMixture must be .*, below 1.8e.308"
+    ):
+        new_model(**{name: 10**400}).fit(rows)
+
+
 @pytest.mark.parametrize("name", ["prior_mean", "prior_strength", "priming_rows", "n_components", "binarize"])
 @pytest.mark.parametrize("value", [np.array([0.1, 0.2]), np.array(["auto"]), [1], {}])
 def test_containers_are_no_parameters(name, value, rows):

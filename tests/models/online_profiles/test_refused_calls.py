@@ -57,6 +57,15 @@ def test_a_first_call_that_is_refused_leaves_a_new_model(rows):
     assert hash_of(model.fit(rows)) == hash_of(new_model().fit(rows))
 
 
+@pytest.mark.parametrize("batches", [None, 1, "x", [1], [(1, 2, 3)], [np.zeros((2, 8))]])
+def test_batches_that_are_no_pairs_are_not_learnt(batches, rows):
+    model = new_model(priming_rows=50).partial_fit(rows).prime()
+    before = hash_of(model)
+    with pytest.raises(ParameterError, match="'batches' of learn_again must be an iterable of pairs"):
+        model.learn_again(batches)
+    assert hash_of(model) == before
+
+
 @pytest.mark.parametrize("seed", ["abc", -1, 1.5, 2**32, [1, 2], np.random.default_rng(0)])
 def test_seeds_that_are_none(seed, rows, fitted):
     before = hash_of(fitted)

@@ -12,7 +12,7 @@ from sparsemix.answers import ComponentSummary, Suggestion
 from sparsemix.data.feature_names import FeatureNames
 from sparsemix.data.inputs import ROWS_PER_BLOCK
 from sparsemix.foundation.checks import callable_or_none, rows_to_draw
-from sparsemix.foundation.errors import ParameterError
+from sparsemix.foundation.errors import ParameterError, parameter_error
 from sparsemix.models.em import answers, checks, engine, learning, payload
 from sparsemix.models.em.families import FAMILIES
 from sparsemix.models.em.fitted import Fitted
@@ -143,6 +143,9 @@ class Mixture(Fitted, ClusterMixin, BaseEstimator):
         """
         settings = checks.resolve(self)
         checks.init_is_a_word(self)
+        if not isinstance(rows, engine.Elsewhere):
+            remedy = "Give rows that are here to fit or fit_batches."
+            raise parameter_error("rows", "fit_elsewhere", "Elsewhere", rows, remedy)
         self._alternate(rows, rows.survey(self._known_features()), settings, on_epoch)
         return self
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln, xlogy
 
 from sparsemix.answers.suggestions import listed_values
+from sparsemix.foundation.checks import LARGEST
 from sparsemix.foundation.errors import DataError, parameter_error
 from sparsemix.models.gamma_poisson import kernels
 from sparsemix.models.gamma_poisson.solution import Solution
@@ -91,6 +92,21 @@ def known_features(solution: Solution, wanted: Any) -> IntVector:
             raise parameter_error("among", "recommend", "features that the model knows", feature)
         found.append(position[feature])
     return np.unique(np.array(found, np.int64))
+
+
+def user_factors(X: Any, n_components: int) -> FloatMatrix:
+    """Given factors of users, (n_users, n_components); DataError unless they can be."""
+    wrong = DataError(
+        f"'X' of inverse_transform must have {n_components} columns of factors >= 0, as transform returns."
+    )
+    try:
+        users = np.asarray(X, float)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise wrong from error
+    is_fit = users.ndim == 2 and users.shape[1] == n_components
+    if not is_fit or not np.all((users >= 0.0) & (users <= LARGEST)):
+        raise wrong
+    return users
 
 
 def numbers_below(values: Any, name: str, most: int, owner: str) -> IntVector:

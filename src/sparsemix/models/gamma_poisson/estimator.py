@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 
 from sparsemix.answers.clusters import mean_score
 from sparsemix.answers.unknown import warn_of_unknown_rows
-from sparsemix.foundation.checks import LARGEST, at_least, callable_or_none, inside, truth_value
+from sparsemix.foundation.checks import at_least, callable_or_none, inside, truth_value
 from sparsemix.foundation.errors import DataError, parameter_error
 from sparsemix.models.gamma_poisson import (
     answers,
@@ -249,13 +249,8 @@ class GammaPoissonFactors(Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMi
 
     def inverse_transform(self, X: ArrayLike) -> FloatMatrix:
         """Expected counts of users with these factors, (n_rows, n_features): a dense table, so give few rows."""
-        solution, users = self._asked(), np.asarray(X, float)
-        n_components = solution.prior.shape.size
-        is_fit = users.ndim == 2 and users.shape[1] == n_components
-        if not is_fit or not np.all((users >= 0.0) & (users <= LARGEST)):
-            raise DataError(
-                f"'X' of inverse_transform must have {n_components} columns of factors >= 0, as transform returns."
-            )
+        solution = self._asked()
+        users = answers.user_factors(X, solution.prior.shape.size)
         return np.asarray(users @ solution.factors.features.T)
 
     def fold_in_features(self, X: Any) -> FloatMatrix:

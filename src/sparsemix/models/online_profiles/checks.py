@@ -1,5 +1,6 @@
 """Rules of the estimator's parameters and labels, checked before anything is learnt."""
 
+from collections.abc import Iterable, Iterator
 from numbers import Integral
 from typing import Any
 
@@ -13,6 +14,7 @@ ROWS_PER_COMPONENT, FEWEST_ROWS = 100, 20_000
 FEWEST_WAITING, WAITING_PER_COMPONENT = 1_000, 10
 MOST_FOUND, FIRST_SEEDS = 1_000, 16  # where the number of components is found by evidence
 MOST_COMPONENTS = 1_000_000
+MOST_FLOAT = float(np.finfo(np.float64).max)
 EXPLICIT_FROM = 0.1  # responsibility from which a feature that is new to a component gets a Beta of its own
 
 
@@ -70,8 +72,8 @@ def _check(model: Any, owner: str) -> None:
         at_least("reservoir_rows", owner, model.reservoir_rows, 0, "'auto' or an integer >= 0")
     at_least("n_passes", owner, model.n_passes, 1, "an integer >= 1")
     if model.half_life_rows is not None:
-        rule = "None or a number >= 1"
-        inside("half_life_rows", owner, model.half_life_rows, rule, 1.0, np.inf)
+        rule = f"None or a number >= 1, below {MOST_FLOAT:.1e}"
+        inside("half_life_rows", owner, model.half_life_rows, rule, 1.0, MOST_FLOAT)
     if not isinstance(model.verbose, Integral | np.bool_) or model.verbose < 0:
         raise parameter_error("verbose", owner, "an integer >= 0", model.verbose)
     if not isinstance(model.clutter, bool | np.bool_):
@@ -81,10 +83,27 @@ def _check(model: Any, owner: str) -> None:
     inside("min_responsibility", owner, model.min_responsibility, "a number in [0, 1)", 0.0, 1.0)
     inside("min_component_share", owner, model.min_component_share, "a number in [0, 1)", 0.0, 1.0)
     inside("staleness", owner, model.staleness, "a number in [0, 1]", 0.0, np.nextafter(1.0, 2.0))
-    inside("cull_threshold", owner, model.cull_threshold, "a number >= 0", 0.0, np.inf)
+    rule = f"a number >= 0, below {MOST_FLOAT:.1e}"
+    inside("cull_threshold", owner, model.cull_threshold, rule, 0.0, MOST_FLOAT)
 
 
 def binarize(value: Any, owner: str) -> None:
     """Raise ParameterError unless the threshold keeps zeros absent."""
     if value is not None:
-        inside("binarize", owner, value, "None or a number >= 0", 0.0, np.inf)
+        rule = f"None or a number >= 0, below {MOST_FLOAT:.1e}"
+        inside("binarize", owner, value, rule, 0.0, MOST_FLOAT)
+
+
+def pairs_of(batches: Any) -> Iterator[tuple[Any, Any]]:
+    """The batches of `learn_again`; ParameterError unless they are pairs in an iterable."""
+    rule, remedy = "an iterable of pairs (X, y)", "Give [(X, None)] for a whole table without labels."
+    if not isinstance(batches, Iterable) or isinstance(batches, str | bytes):
+        raise parameter_error("batches", "learn_again", rule, batches, remedy)
+
+    def pairs() -> Iterator[tuple[Any, Any]]:
+        for batch in batches:
+            if not isinstance(batch, tuple | list) or len(batch) != 2:
+                raise parameter_error("batches", "learn_again", rule, batch, remedy)
+            yield batch[0], batch[1]
+
+    return pairs()

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sparsemix.data.labels import known_labels
 from sparsemix.foundation.errors import DataError
-from sparsemix.models.online_profiles import payload
+from sparsemix.models.online_profiles import checks, payload
 from sparsemix.models.online_profiles.answering import Answering
 from sparsemix.persistence import Payload
 from sparsemix.persistence.unpacking import parameters_of
@@ -245,9 +245,10 @@ class OnlineBernoulliMixture(Answering, ClusterMixin, BaseEstimator):
         >>> model.learn_again([(ads[:50], None), (ads[50:], None)]).n_passes_
         2
         """
+        pairs = checks.pairs_of(batches)
         self.prime()
         most = self._learner.settings.n_components
-        tables = ((self._rows(X), y) for X, y in batches)
+        tables = ((self._rows(X), y) for X, y in pairs)
         self._learner.learn_again((rows, known_labels(y, rows.n_rows, most)) for rows, y in tables)
         self._adopt(self._learner)
         return self
