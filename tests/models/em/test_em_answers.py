@@ -329,7 +329,8 @@ def test_rows_too_long_to_be_drawn():
 WRONG_ARGUMENTS = {
     "sample": [{"n_rows": -1}, {"n_rows": 1.5}, {"n_rows": "3"}, {"n_rows": None}, {"random_state": "a"}],
     "top_features": [{"n": 0}, {"n": "3"}, {"by": "size"}, {"by": ["mean"]}, {"level": 1}, {"level": np.nan}],
-    "distinctive_words": [{"n": 0}, {"n": 2.0}, {"offset": 0.0}, {"offset": -1}, {"offset": "10"}, {"offset": np.inf}],
+    "distinctive_words": [{"n": 0}, {"n": 2.0}, {"offset": 0.0}, {"offset": -1}, {"offset": "10"}, {"offset": np.inf},
+                          {"offset": 10**400}],
     "credible_interval": [{"level": 0}, {"level": "0.9"}, {"level": None}, {"level": [0.9]}],
     "suggest": [
         {"accepted": None}, {"accepted": 3}, {"accepted": "a"}, {"accepted": ["nothing"]}, {"accepted": [-1]},

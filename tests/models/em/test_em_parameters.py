@@ -202,6 +202,7 @@ def test_weights_that_leave_nothing_to_learn_from(rows, topics, fitted):
 BAD_SHARES = {
     "None": None,
     "a number": 3,
+    "a huge number": 10**400,
     "text in it": np.full((N_ROWS, 3), "a"),
     "too few rows": draw_shares(N_ROWS - 1),
     "too many rows": draw_shares(N_ROWS + 1),

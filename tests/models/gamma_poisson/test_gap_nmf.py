@@ -141,6 +141,11 @@ def test_odd_tables_give_finite_answers(counts):
     assert np.isfinite(model.log_likelihood_).all()
 
 
+def test_short_integers_are_numbers_of_chains():
+    short = new_nmf(n_chains=np.int8(2), n_components=np.int8(2)).fit(COUNTS)
+    assert_array_equal(short.user_draws_, new_nmf(n_chains=2, n_components=2).fit(COUNTS).user_draws_)
+
+
 @pytest.mark.parametrize("changes", [
     {"n_components": 0}, {"user_rate": 0.0}, {"feature_rate": "flat"}, {"noise_shape": -1.0}, {"noise_scale": np.nan},
     {"burn_in": 60}, {"thin": 0}, {"n_chains": 0}, {"random_state": -1},

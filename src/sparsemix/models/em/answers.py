@@ -114,9 +114,10 @@ def top_features(model: Solution, n: int, by: str, level: float) -> list[Compone
 def distinctive_words(model: Solution, n: int, offset: float) -> list[list[tuple[Any, float]]]:
     """Features by ``p(w|k) / (c(w) + offset)`` (TEXT, section 3.5)."""
     checks.at_least("n", "distinctive_words", n, 1)
-    checks.inside("offset", "distinctive_words", offset, "a number > 0", 0.0, np.inf, open_low=True)
+    rule = f"a number > 0, below {checks.LARGEST}"
+    checks.inside("offset", "distinctive_words", offset, rule, 0.0, checks.LARGEST, open_low=True)
     counts = model.fit.statistics.counts.sum(axis=1)
-    scores = model.family.profiles(model.fit.parameters) / (counts + offset)
+    scores = model.family.profiles(model.fit.parameters) / (counts + float(offset))
     best = np.argsort(-scores, axis=1, kind="stable")[:, :n]
     return [
         [(model.features.name_of(int(f)), float(scores[k, f])) for f in own] for k, own in enumerate(best)

@@ -85,7 +85,7 @@ def from_given(blocks: Iterable[Rows], given: Any, n_components: int, n_features
     rule = f"a (n_rows, {n_components}) array of shares >= 0 that sum to one in each row"
     try:
         shares = np.asarray(given, np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise parameter_error("init", "fit", rule, given) from error
     good = shares.ndim == 2 and shares.shape[1] == n_components and bool(np.all(shares >= 0.0))
     if not good or not np.allclose(shares.sum(axis=1), 1.0):

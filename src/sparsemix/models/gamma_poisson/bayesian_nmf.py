@@ -116,7 +116,9 @@ class BayesianNMF(BaseEstimator):  # type: ignore[misc]  # scikit-learn's base c
         self._check_prior(owner)
         rows, features = reading.read_new(X, owner)
         shape = (rows.indptr.size - 1, features.n_features)
-        checks.draws_fit(plan.n_draws * self.n_chains, sum(shape) * self.n_components, self.thin, owner)
+        checks.draws_fit(
+            plan.n_draws * int(self.n_chains), sum(shape) * int(self.n_components), plan.thin, owner
+        )
         if not rows.values.size:
             raise DataError(f"'X' of {owner} must hold a count above zero. Add rows that have some.")
         matrix = sparse.csr_array((rows.values, rows.columns, rows.indptr), shape=shape)
