@@ -224,6 +224,9 @@ def test_any_number_in_the_wrong_place(models, phase, value):
         ("in the stream", "alpha", 0, -1.0),
         ("in the stream", "beta", 0, -1e9),
         ("in the stream", "default_beta", 0, 0.0),
+        ("in the stream", "default_beta", 0, 1e-300),
+        ("in the stream", "default_alpha", 0, 1e150),
+        ("in the stream", "alpha", 0, 1e150),
         ("in the stream", "weight_concentration", 0, -1.0),
         ("in the stream", "certain", 0, -1.0),
         ("in the stream", "size", 0, -1),
@@ -310,6 +313,15 @@ def test_hostile_settings(models, phase):
             use_if_it_loads(replace(payload, metadata=payload.metadata | {"settings": left | {name: value}}))
 
 
+def test_settings_that_are_whole_numbers_of_any_size(models):
+    payload = models["in the stream"].to_payload()
+    settings = payload.metadata["settings"] | {"cull_threshold": 10**30}
+    model = OnlineBernoulliMixture.from_payload(
+        replace(payload, metadata=payload.metadata | {"settings": settings})
+    )
+    assert np.isfinite(model.partial_fit(ROWS).score(ROWS))
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [
@@ -318,7 +330,7 @@ def test_hostile_settings(models, phase):
         ("min_component_share", 1.0), ("staleness", float("nan")), ("staleness", 2.0), ("seed", -1),
         ("explicit_responsibility", -0.1), ("half_life_rows", 0.5), ("first_components", 0),
         ("first_components", 4), ("reservoir_rows", 0), ("reservoir_rows", -1),
-        ("explicit_responsibility", float("nan")), ("clutter", 1),
+        ("explicit_responsibility", float("nan")), ("clutter", 1), ("cull_threshold", 10**400),
     ],
 )  # fmt: skip
 def test_settings_out_of_range(models, name, value):

@@ -44,6 +44,8 @@ LATER_SETTINGS = {"reservoir_rows": 0, "half_life_rows": None, "first_components
 HELD_METADATA = {"settings", "n_features"}
 STREAM_METADATA = HELD_METADATA | {*COUNTERS, "prior", "log_evidence", "lineage"}
 
+LEAST_COUNT, MOST_COUNT = 1e-110, 1e60  # the prior's are from 1e-100 to 1e50
+
 
 def pack(kind: str, parameters: dict[str, Any], learner: Learner) -> Payload:
     """Everything that a model needs to go on as if it had never stopped."""
@@ -134,7 +136,9 @@ def _settings(stored: Payload, model_class: Any) -> Settings:
             raise ModelFileError(f"its setting {name!r} is {shorten(value)}")
     settings = Settings(**kept)
     _check_ranges(settings, model_class)
-    return settings
+    numbers = {name for name, kind in types.items() if "float" in str(getattr(kind, "__name__", kind))}
+    plain: dict[str, Any] = {name: float(kept[name]) for name in numbers if kept[name] is not None}
+    return Settings(**(kept | plain))
 
 
 def _check_ranges(settings: Settings, model_class: Any) -> None:
@@ -219,11 +223,14 @@ def _read_waiting(
 
 def _read_posterior(reader: ArrayReader, n_components: int, n_features: int) -> Posterior:
     weights = reader.positive("weight_concentration", n_components)
-    defaults = (reader.positive("default_alpha", n_components), reader.positive("default_beta", n_components))
+    defaults = (
+        _pseudo_counts(reader, "default_alpha", n_components),
+        _pseudo_counts(reader, "default_beta", n_components),
+    )
     size = reader.inside("size", INT, 0, n_features + 1, n_components)
     n_entries = int(size.sum())
     feature = reader.inside("feature", SMALL, 0, n_features, n_entries)
-    alpha, beta = reader.positive("alpha", n_entries), reader.finite("beta", n_entries)
+    alpha, beta = _pseudo_counts(reader, "alpha", n_entries), reader.finite("beta", n_entries)
     certain = reader.positive("certain", n_components, zero=True)
     owner = np.repeat(np.arange(n_components), size)
     if np.any(beta + certain[owner] <= 0) or np.unique(owner * n_features + feature).size != n_entries:
@@ -233,12 +240,22 @@ def _read_posterior(reader: ArrayReader, n_components: int, n_features: int) -> 
     if np.unique(common_feature).size != n_common or np.isin(feature, common_feature).any():
         raise ModelFileError("its common features do not fit together")
     common = Entries(
-        common_feature, reader.positive("common_alpha", n_common), reader.positive("common_beta", n_common)
+        common_feature,
+        _pseudo_counts(reader, "common_alpha", n_common),
+        _pseudo_counts(reader, "common_beta", n_common),
     )
     posterior = packed(weights, defaults, size, Entries(feature, alpha, beta), common)
     rows = reader.positive("common_rows", 1, zero=True)
     on = reader.positive("common_on", n_common, zero=True)
     return posterior._replace(certain=certain, common_on=on, common_rows=rows)
+
+
+def _pseudo_counts(reader: ArrayReader, name: str, length: int) -> NDArray[np.float64]:
+    """Pseudo-counts that parameters and rows can lead to, and whose products do not overflow."""
+    counts = reader.positive(name, length)
+    if np.any((counts < LEAST_COUNT) | (counts > MOST_COUNT)):
+        raise ModelFileError(f"the array {name!r} holds numbers outside {LEAST_COUNT} to {MOST_COUNT}")
+    return counts
 
 
 def _read_index(reader: ArrayReader, n_components: int, n_features: int) -> ScoreIndex:
