@@ -58,7 +58,7 @@ def test_bad_parameters_are_named_with_rule_and_value(name, rows, fitted, parame
     assert hash_of(fitted.set_params(**{parameter: good})) == before
 
 
-@pytest.mark.parametrize("value", [-0.1, np.nan, "0", True, [0.5]])
+@pytest.mark.parametrize("value", [-0.1, np.nan, "0", True, [0.5], 10**400])
 def test_bad_thresholds(value):
     rows = np.eye(3)
     fitted = new_model("bernoulli", binarize=0.5).fit(rows).set_params(binarize=value)

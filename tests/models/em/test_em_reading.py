@@ -10,6 +10,7 @@ from scipy import sparse
 from sparsemix import DataError, Dataset, ParameterError, iter_batches, read_table
 from sparsemix.data.feature_names import FeatureNames
 from sparsemix.models.em import reading
+from sparsemix.models.em.families import FAMILIES
 from sparsemix.models.em.starts import FEWEST_ROWS
 
 
@@ -233,3 +234,9 @@ def test_a_seed_word_may_first_occur_in_the_last_batch(name, rows):
     model = new_model(name, seed_words={2: ["zebra"]}).fit_batches(lambda: parts)
     assert_same_fit(model, new_model(name, seed_words={2: ["zebra"]}).fit(table))
     assert model.profiles_[:, 9].argmax() == 2
+
+
+def test_each_family_has_a_reader_and_none_is_guessed():
+    assert set(reading.READERS) == set(FAMILIES)
+    with pytest.raises(KeyError, match="poisson"):
+        reading.as_rows(np.eye(3), "poisson", None, "the model")

@@ -152,9 +152,7 @@ def suggest(model: Solution, accepted: Any, reject: Any, n: int, level: float | 
 
 def _share(model: Solution, profiles: FloatMatrix, accepted: IntVector, rejected: IntVector) -> FloatVector:
     """Posterior of the components given features that a row holds and lacks, all others unknown; (n_components,)."""
-    n_draws = 1.0
-    if model.family.name == "multinomial":  # a row of average length lacks a word
-        n_draws = model.row_length()
+    n_draws = model.family.n_draws(model.row_length())
     with np.errstate(divide="ignore"):
         held = np.log(profiles[:, accepted]).sum(axis=1)
         lacking = n_draws * np.log1p(-profiles[:, rejected]).sum(axis=1)

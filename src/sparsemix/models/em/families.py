@@ -60,6 +60,10 @@ class Family(Protocol):
         """Log probability of each row under the profile that suits it best, nats; (n_rows,)."""
         ...
 
+    def n_draws(self, length: float) -> float:
+        """How often a row whose counts sum to `length` may draw one feature, where it lacks it."""
+        ...
+
     def draw(
         self, profile: FloatVector, members: IntVector, length: float, rng: np.random.Generator
     ) -> Entries:
@@ -138,6 +142,10 @@ class Multinomial:
         owner = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
         terms = rows.data * np.log(rows.data / lengths[owner])
         return np.bincount(owner, terms, rows.shape[0]).astype(np.float64)
+
+    def n_draws(self, length: float) -> float:
+        """Once a word of the row."""
+        return length
 
     def draw(
         self, profile: FloatVector, members: IntVector, length: float, rng: np.random.Generator
@@ -232,6 +240,10 @@ class Bernoulli:
     def highest(self, rows: sparse.csr_array) -> FloatVector:
         """The row itself makes it certain."""
         return np.zeros(rows.shape[0])
+
+    def n_draws(self, length: float) -> float:  # noqa: ARG002
+        """A feature is there or not."""
+        return 1.0
 
     def draw(
         self,

@@ -16,6 +16,7 @@ from sparsemix.models.em.packed import with_codes
 from sparsemix.models.em.state import FloatVector, IntVector, Rows
 
 Table = CountRows | BinaryRows
+MOST_THRESHOLD = float(np.finfo(np.float64).max)
 
 
 class Part(NamedTuple):
@@ -44,12 +45,25 @@ class Look(NamedTuple):
 
 
 def as_rows(X: Any, family: str, binarize: float | None, owner: str) -> Table:
-    """Counts for multinomials, zeros and ones for Bernoullis; DataError if `X` is neither."""
-    if family == "multinomial":
-        return as_count_rows(X, owner=owner)
+    """The rows that a family is for, see `READERS`; DataError if `X` has others."""
+    return READERS[family](X, binarize, owner)
+
+
+def _counts(X: Any, binarize: float | None, owner: str) -> CountRows:  # noqa: ARG001
+    return as_count_rows(X, owner=owner)
+
+
+def _zeros_and_ones(X: Any, binarize: float | None, owner: str) -> BinaryRows:
     if binarize is not None:
-        inside("binarize", owner, binarize, "None or a number >= 0", 0.0, np.inf)
+        rule = f"None or a number >= 0, below {MOST_THRESHOLD:.1e}"
+        inside("binarize", owner, binarize, rule, 0.0, MOST_THRESHOLD)
     return as_binary_rows(X, binarize=binarize, owner=owner)
+
+
+READERS: dict[str, Callable[[Any, float | None, str], Table]] = {
+    "multinomial": _counts,
+    "bernoulli": _zeros_and_ones,
+}
 
 
 def part_of(table: Table, y: Any, weights: FloatVector, n_components: int, unlabeled_weight: float) -> Part:
