@@ -210,6 +210,12 @@ def test_scores_are_log_probabilities(fitted):
         model.score(COUNTS[:0])
 
 
+@pytest.mark.parametrize("exposure", [0.0, np.inf, "1", 10**400])
+def test_exposures_that_cannot_be(fitted, exposure):
+    with pytest.raises(ParameterError, match=r"'exposure' of score must be a number > 0, below 1e.50"):
+        fitted["map"].score(COUNTS, exposure=exposure)
+
+
 def test_an_impossible_count_has_no_probability_and_no_nan(fitted):
     rows = np.zeros((1, 12))
     rows[0, -1] = 2  # nobody has ever seen it

@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 
 from sparsemix.answers.clusters import mean_score
 from sparsemix.answers.unknown import warn_of_unknown_rows
-from sparsemix.foundation.checks import at_least, callable_or_none, inside, truth_value
+from sparsemix.foundation.checks import LARGEST, at_least, callable_or_none, inside, truth_value
 from sparsemix.foundation.errors import DataError, parameter_error
 from sparsemix.models.gamma_poisson import (
     answers,
@@ -353,7 +353,7 @@ class GammaPoissonFactors(Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMi
             How long `X` was watched, in units of the time of `observed`: 0.25 for a fifth of the events held out.
         """
         solution = self._asked()
-        inside("exposure", "score", exposure, "a number > 0", 0.0, np.inf, open_low=True)
+        inside("exposure", "score", exposure, f"a number > 0, below {LARGEST}", 0.0, LARGEST, open_low=True)
         rows = self._known(X)
         known = rows if observed is None else self._known(observed)
         if known.indptr.size != rows.indptr.size:
