@@ -7,7 +7,7 @@ from sparsemix.models.hashed_gibbs.state import FINITE, IntVector, Leaders, Prio
 
 MOST_FEATURES = 20  # of a row, the rarest
 STRENGTH = 0.25  # rows that the prior of a cluster counts for
-PLACES = 4  # leaders for each cluster that may stay
+PLACES = 2  # leaders for each cluster that may stay
 
 
 def led(rows: Rows, prior: Prior, n_clusters: int, order: IntVector) -> IntVector:
