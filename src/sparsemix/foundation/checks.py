@@ -83,7 +83,7 @@ def inside(
     name: str, owner: str, value: Any, rule: str, low: float, high: float, *, open_low: bool = False
 ) -> None:
     """Raise ParameterError unless `value` is a number from `low` (excluded with `open_low`) to below `high`."""
-    # As Python's numbers, for NumPy's would narrow a bound to the type of the value; and what no float holds is refused.
+    # As Python's numbers, for NumPy's would narrow a bound to the type of the value. What no float holds is refused.
     plain = value.item() if isinstance(value, np.generic) else value
     low, high = float(low), min(float(high), sys.float_info.max)
     if not is_number(value) or not (low < plain if open_low else low <= plain) or not plain < high:
