@@ -115,7 +115,7 @@ def test_counts_above_one_are_presence(sparsemix, tmp_path):
         (["--feature", "keywrod"], 2, "keywrod"),
         (["--min-rows-per-feature", 9999], 2, "The most frequent keyword is in "),
         (["--seed", -1], 2, "--seed"),
-        (["--binarize", "inf"], 2, "--binarize must be a number >= 0, but it is inf"),
+        (["--binarize", "inf"], 2, "--binarize must be a number >= 0, below 1.8e+308, but it is inf"),
         (["--label", "advertiser"], 2, "Give -k "),
         (["--row", "keyword", "--feature", "keyword"], 2, "--row must be another column than --feature"),
     ],
