@@ -43,7 +43,11 @@ def known_keywords(known: Sequence[str], asked: Sequence[str]) -> list[str]:
     for keyword in asked:
         if keyword not in names:
             close = [repr(brief(name)) for name in get_close_matches(keyword[:_COMPARED], known, n=3)]
-            hint = f": did you mean {' or '.join(close)}?" if close else ", nor any keyword like it."
+            hint = (
+                f": did you mean {' or '.join(close)}?"
+                if close
+                else ", nor any keyword like it. See what it knows with 'sparsemix clusters'."
+            )
             raise ParameterError(f"The model does not know {brief(keyword)!r}{hint}")
     return list(dict.fromkeys(asked))
 

@@ -137,7 +137,7 @@ def read_header(pieces: Iterable[bytes], dialect: Dialect, file: Path) -> tuple[
                     return values, n_bytes, reader.line_num
     except csv.Error as error:
         raise _syntax_error(error, file, 1) from error
-    raise DataError(f"{file} has no header line: it is empty.")
+    raise DataError(f"{file} has no header line: it is empty. Write the names of the columns first.")
 
 
 def _take_records(reader: Any, n_columns: int, first_line: int, file: Path) -> Records:
@@ -167,7 +167,8 @@ def _syntax_error(error: csv.Error, file: Path, line: int) -> DataError:
 def _check_record(record: list[str], n_columns: int, where: str) -> None:
     if len(record) != n_columns:
         raise DataError(
-            f"{where}: the record must have {n_columns} values as the header, but has {len(record)}."
+            f"{where}: the record must have {n_columns} values as the header, but has {len(record)}. "
+            "Quote values with the delimiter in them, and fill gaps."
         )
 
 

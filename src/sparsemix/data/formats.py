@@ -134,9 +134,11 @@ def _expand(text: str, format: str | None) -> Iterable[Path]:
         found = sorted(Path(name) for name in glob.glob(text, recursive=True))  # noqa: PTH207  (may be absolute)
         files = [file for file in found if file.is_file()]
         if not files:
-            raise DataError(f"No file matches {_shown(text)}.")
+            raise DataError(f"No file matches {_shown(text)} (looked in {Path.cwd()}). Check the pattern.")
         return files
-    raise DataError(f"{_shown(text)} does not exist (looked in {Path.cwd()}).")
+    raise DataError(
+        f"{_shown(text)} does not exist (looked in {Path.cwd()}). Check the path; only local files are read."
+    )
 
 
 def _checked_path(part: "str | os.PathLike[str]") -> str:
@@ -162,7 +164,7 @@ def _check_file(file: Path) -> None:
                 f"{file} is a pipe or a device, but a table is read more than once. Save it to a file and pass that."
             )
         if file.stat().st_size == 0:
-            raise DataError(f"{file} is empty.")
+            raise DataError(f"{file} is empty. Leave it out, or write it again.")
         with file.open("rb"):
             pass
     except OSError as error:

@@ -196,5 +196,5 @@ def whole_view(matrix: Any, owner: str) -> Any:
         view = container((matrix.data, matrix.indices, matrix.indptr), shape=matrix.shape, copy=False)
         view.check_format(full_check=True)
     except ValueError as error:
-        raise DataError(f"'X' of {owner} is a damaged sparse matrix: {error}.") from error
+        raise DataError(f"'X' of {owner} is a damaged sparse matrix: {error}. Build it anew.") from error
     return view

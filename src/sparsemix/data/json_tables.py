@@ -131,7 +131,10 @@ class _Lines:
                 f"{self.place(record)}: the text must be Unicode, but \\u{ord(half):04x} is only half of a character "
                 f"(a surrogate alone). Write the whole character."
             )
-        return DataError(f"{self.place(record)}: the line must be a JSON object, but it is {shorten(text)}.")
+        return DataError(
+            f"{self.place(record)}: the line must be a JSON object, but it is {shorten(text)}. "
+            "Write one object with the names of the columns on each line."
+        )
 
     def _repeated_key(self, record: int) -> DataError:
         names = [name for name, _ in json.loads(self.texts[record].as_py(), object_pairs_hook=list)]

@@ -83,7 +83,7 @@ def _checked(path: str | os.PathLike[str]) -> Path:
     if file.is_dir():
         raise DataError(f"{file} is a folder. Give a file in mbox form, as mail programs export it.")
     if not file.is_file():
-        raise DataError(f"{file} does not exist, or is no file (looked in {Path.cwd()}).")
+        raise DataError(f"{file} does not exist, or is no file (looked in {Path.cwd()}). Check the path.")
     return file
 
 
@@ -106,7 +106,7 @@ def _unpacked(file: Path) -> Iterator[Path]:
 
 def _check_beginning(file: Path, content: bytes) -> None:
     if not content:
-        raise DataError(f"{file} is empty.")
+        raise DataError(f"{file} is empty. Export the mailbox again.")
     if not content.startswith(BEGINNING):
         raise _no_mailbox(file, "it does not begin with 'From '")
 
