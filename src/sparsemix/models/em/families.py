@@ -10,7 +10,7 @@ from scipy import sparse
 from sparsemix.models.em.state import Certain, FloatMatrix, FloatVector, Parameters, Prior, Statistics
 from sparsemix.probability.beta_bernoulli import BetaBernoulli, BetaPrior
 from sparsemix.probability.dirichlet_multinomial import DirichletMultinomial
-from sparsemix.probability.entries import row_sums
+from sparsemix.probability.entries import owners, sum_by_owner
 from sparsemix.probability.partition_moves import Family as Collapsed
 
 IntVector = NDArray[np.int64]
@@ -138,10 +138,9 @@ class Multinomial:
 
     def highest(self, rows: sparse.csr_array) -> FloatVector:
         """``sum_w x_w log(x_w / n)`` with n the words of the row; O(nnz)."""
-        lengths = row_sums(rows)
-        owner = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
-        terms = rows.data * np.log(rows.data / lengths[owner])
-        return np.bincount(owner, terms, rows.shape[0]).astype(np.float64)
+        owner = owners(rows)
+        lengths = sum_by_owner(rows.data, owner, rows.shape[0])
+        return sum_by_owner(rows.data * np.log(rows.data / lengths[owner]), owner, rows.shape[0])
 
     def n_draws(self, length: float) -> float:
         """Once a word of the row."""
