@@ -10,6 +10,7 @@ from sparsemix.foundation.errors import parameter_error
 
 # Pseudo-counts between these neither vanish nor overflow, added or multiplied several times.
 SMALLEST, LARGEST = 1e-50, 1e50
+LARGEST_FLOAT = sys.float_info.max
 
 MOST_DRAWN_ROWS = 10**9
 MOST_DRAWS = 1e8  # words, or features that are on, in one call; some five gigabytes
@@ -85,7 +86,7 @@ def inside(
     """Raise ParameterError unless `value` is a number from `low` (excluded with `open_low`) to below `high`."""
     # As Python's numbers, for NumPy's would narrow a bound to the type of the value. What no float holds is refused.
     plain = value.item() if isinstance(value, np.generic) else value
-    low, high = float(low), min(float(high), sys.float_info.max)
+    low, high = float(low), min(float(high), LARGEST_FLOAT)
     if not is_number(value) or not (low < plain if open_low else low <= plain) or not plain < high:
         raise parameter_error(name, owner, rule, value)
 

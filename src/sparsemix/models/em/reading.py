@@ -10,13 +10,12 @@ from sparsemix.data.count_inputs import CountRows, as_count_rows
 from sparsemix.data.feature_names import FeatureNames, Names, check_distinct
 from sparsemix.data.inputs import BinaryRows, RowBlock, as_binary_rows
 from sparsemix.data.labels import known_labels
-from sparsemix.foundation.checks import inside
+from sparsemix.foundation.checks import LARGEST_FLOAT, inside
 from sparsemix.foundation.errors import DataError, parameter_error
 from sparsemix.models.em.packed import with_codes
 from sparsemix.models.em.state import FloatVector, IntVector, Rows
 
 Table = CountRows | BinaryRows
-MOST_THRESHOLD = float(np.finfo(np.float64).max)
 
 
 class Part(NamedTuple):
@@ -55,8 +54,8 @@ def _counts(X: Any, binarize: float | None, owner: str) -> CountRows:  # noqa: A
 
 def _zeros_and_ones(X: Any, binarize: float | None, owner: str) -> BinaryRows:
     if binarize is not None:
-        rule = f"None or a number >= 0, below {MOST_THRESHOLD:.1e}"
-        inside("binarize", owner, binarize, rule, 0.0, MOST_THRESHOLD)
+        rule = f"None or a number >= 0, below {LARGEST_FLOAT:.1e}"
+        inside("binarize", owner, binarize, rule, 0.0, LARGEST_FLOAT)
     return as_binary_rows(X, binarize=binarize, owner=owner)
 
 

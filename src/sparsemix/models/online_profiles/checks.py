@@ -6,7 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from sparsemix.foundation.checks import SMALLEST, at_least, inside, is_word, n_threads, pseudo_count
+from sparsemix.foundation.checks import (
+    LARGEST_FLOAT,
+    SMALLEST,
+    at_least,
+    inside,
+    is_word,
+    n_threads,
+    pseudo_count,
+)
 from sparsemix.foundation.errors import parameter_error
 from sparsemix.models.online_profiles.stream import Settings
 
@@ -14,7 +22,6 @@ ROWS_PER_COMPONENT, FEWEST_ROWS = 100, 20_000
 FEWEST_WAITING, WAITING_PER_COMPONENT = 1_000, 10
 MOST_FOUND, FIRST_SEEDS = 1_000, 16  # where the number of components is found by evidence
 MOST_COMPONENTS = 1_000_000
-MOST_FLOAT = float(np.finfo(np.float64).max)
 EXPLICIT_FROM = 0.1  # responsibility from which a feature that is new to a component gets a Beta of its own
 
 
@@ -72,8 +79,8 @@ def _check(model: Any, owner: str) -> None:
         at_least("reservoir_rows", owner, model.reservoir_rows, 0, "'auto' or an integer >= 0")
     at_least("n_passes", owner, model.n_passes, 1, "an integer >= 1")
     if model.half_life_rows is not None:
-        rule = f"None or a number >= 1, below {MOST_FLOAT:.1e}"
-        inside("half_life_rows", owner, model.half_life_rows, rule, 1.0, MOST_FLOAT)
+        rule = f"None or a number >= 1, below {LARGEST_FLOAT:.1e}"
+        inside("half_life_rows", owner, model.half_life_rows, rule, 1.0, LARGEST_FLOAT)
     if not isinstance(model.verbose, Integral | np.bool_) or model.verbose < 0:
         raise parameter_error("verbose", owner, "an integer >= 0", model.verbose)
     if not isinstance(model.clutter, bool | np.bool_):
@@ -83,15 +90,15 @@ def _check(model: Any, owner: str) -> None:
     inside("min_responsibility", owner, model.min_responsibility, "a number in [0, 1)", 0.0, 1.0)
     inside("min_component_share", owner, model.min_component_share, "a number in [0, 1)", 0.0, 1.0)
     inside("staleness", owner, model.staleness, "a number in [0, 1]", 0.0, np.nextafter(1.0, 2.0))
-    rule = f"a number >= 0, below {MOST_FLOAT:.1e}"
-    inside("cull_threshold", owner, model.cull_threshold, rule, 0.0, MOST_FLOAT)
+    rule = f"a number >= 0, below {LARGEST_FLOAT:.1e}"
+    inside("cull_threshold", owner, model.cull_threshold, rule, 0.0, LARGEST_FLOAT)
 
 
 def binarize(value: Any, owner: str) -> None:
     """Raise ParameterError unless the threshold keeps zeros absent."""
     if value is not None:
-        rule = f"None or a number >= 0, below {MOST_FLOAT:.1e}"
-        inside("binarize", owner, value, rule, 0.0, MOST_FLOAT)
+        rule = f"None or a number >= 0, below {LARGEST_FLOAT:.1e}"
+        inside("binarize", owner, value, rule, 0.0, LARGEST_FLOAT)
 
 
 def pairs_of(batches: Any) -> Iterator[tuple[Any, Any]]:
