@@ -205,7 +205,7 @@ def find(mode, posterior, block, labels, least, capacity=50, first=0):
     found = np.empty(capacity, np.int64), np.empty(capacity, np.int32), np.empty(capacity)
     reached, count, _ = as_mode(kernels.find_learners, mode)(
         block.indptr, block.columns, np.asarray(labels), first, build_index(posterior, 7), least,
-        np.empty(posterior.n_components), np.full(block.n_rows, -np.inf), log_evidence, *found,
+        np.empty(posterior.n_components), np.full(block.n_rows - first, -np.inf), log_evidence, *found,
         np.empty(0, np.int64),
     )  # fmt: skip
     return reached, [list(column[:count]) for column in found], log_evidence

@@ -18,8 +18,6 @@ from sparsemix.probability.beta_bernoulli import BetaPrior
 
 FloatVector = NDArray[np.float64]
 
-SURELY = 1e-6  # nats by which a row must fit the profile better: beyond rounding
-
 
 class Background(NamedTuple):
     """The profile, as scoring reads it.
@@ -34,8 +32,8 @@ class Background(NamedTuple):
     def rival(self, rows: RowBlock) -> FloatVector:
         """Log density below which a row fits no component, (n_rows,) nats; O(nnz)."""
         density = np.empty(rows.n_rows)
-        kernels.score_background(rows.indptr, rows.columns, self.log_odds, self.constants, density)
-        return density - SURELY
+        kernels.find_rivals(rows.indptr, rows.columns, self, density)
+        return density
 
 
 NO_BACKGROUND = Background(np.empty(0), np.zeros(2))

@@ -102,7 +102,7 @@ def _learners(buffer: Buffer, expected: Expected) -> Learners:
         found = Learners(np.empty(room, np.int64), np.empty(room, np.int32), np.empty(room))
         first, count, _ = kernels.find_learners(
             indptr, columns, buffer.labels, first, index, buffer.least, np.empty(index.base.size),
-            no_rival, np.empty(n_rows), *found, np.empty(0, np.int64),
+            no_rival[first:], np.empty(n_rows), *found, np.empty(0, np.int64),
         )  # fmt: skip
         parts.append(Learners._make(column[:count] for column in found))
     merged = Learners._make(np.concatenate(columns) for columns in zip(*parts, strict=True))

@@ -45,6 +45,37 @@ def count_entries(posterior, first, last, counts_out):
 
 
 @kernel
+def lay_out(
+    common,  # IN  (n_common,) int32
+    least_dense,  # components in which a feature is explicit from which it is a row of the table
+    ends,  # IN/OUT (n_parts, n_features) int64: counts, become what `fill_components` wants
+    indptr_out,  # OUT (n_features + 1,) int64
+    dense_out,  # OUT (n_features,) int32: the dense features first; return how many
+):
+    """Give each feature its place in the index: parts of the components follow each other; O(n_parts n_features)."""
+    for feature in common:
+        ends[0, feature] = 1
+    n_parts, n_dense, end = ends.shape[0], 0, 0
+    indptr_out[0] = 0
+    for d in range(ends.shape[1]):
+        count = 0
+        for part in range(n_parts):
+            count += ends[part, d]
+        if count >= least_dense:
+            ends[:, d] = -1 - n_dense
+            dense_out[n_dense] = d
+            n_dense += 1
+            end += 1
+        else:
+            for part in range(n_parts):
+                own = ends[part, d]
+                ends[part, d] = end
+                end += own
+        indptr_out[d + 1] = end
+    return n_dense
+
+
+@kernel
 def fill_common(posterior, index):
     """Add the common features to the index; return the log probability that all are off."""
     log_off = 0.0

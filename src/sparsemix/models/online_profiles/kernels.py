@@ -23,6 +23,7 @@ NEGLIGIBLE = 36.0  # nats: exp(-36) is below the rounding of the leading respons
 COMMON, DENSE = -1, -2  # stand in the index for "every component" and "a row of the table"
 NOT_EXPLICIT = -3
 CLUTTER_ID = -1  # id of the clutter component
+SURELY = 1e-6  # nats by which the background must explain a row better: beyond rounding
 
 
 @kernel
@@ -121,20 +122,19 @@ def score_rows(
 
 
 @kernel
-def score_background(
+def find_rivals(
     indptr,  # IN  (n_rows + 1,) int64
     columns,  # IN  (nnz,) int32
-    log_odds,  # IN  (n_features,) float64
-    constants,  # IN  (2,) float64: log probability of a row without features, and of a feature that came later
-    density_out,  # OUT (n_rows,) float64: log density of each row, nats
+    background,  # IN  Background
+    rival_out,  # OUT (n_rows,) float64, nats
 ):
-    """How well a single profile explains rows."""
-    known = log_odds.shape[0]
-    for i in range(density_out.shape[0]):
-        total = constants[0]
+    """Log density below which a row fits no component: a single profile explains it better."""
+    log_odds, known = background.log_odds, background.log_odds.shape[0]
+    for i in range(rival_out.shape[0]):
+        total = background.constants[0]
         for e in range(indptr[i], indptr[i + 1]):
-            total += log_odds[columns[e]] if columns[e] < known else constants[1]
-        density_out[i] = total
+            total += log_odds[columns[e]] if columns[e] < known else background.constants[1]
+        rival_out[i] = total - SURELY
 
 
 @kernel
@@ -146,7 +146,7 @@ def find_learners(
     index,  # IN  ScoreIndex
     least,  # responsibility below which a component does not learn
     responsibilities,  # work (n_components,) float64
-    rival,  # IN  (n_rows,) float64: a row whose log density is below it fits no component
+    rival,  # IN  (n_rows - first,) float64: a row without a label whose log density is below it fits no component
     log_evidence_out,  # OUT (n_rows,) float64: log density of a row before it is learnt
     row_out,  # OUT (capacity,) int64
     component_out,  # OUT (capacity,) int32
@@ -165,7 +165,7 @@ def find_learners(
             return i, count, n_waiting
         row_log_joint(columns[indptr[i] : indptr[i + 1]], index, responsibilities)
         log_evidence_out[i] = normalise(responsibilities) - index.log_total[0]
-        if log_evidence_out[i] < rival[i]:
+        if labels[i] < 0 and log_evidence_out[i] < rival[i - first]:
             waiting_out[n_waiting] = i
             n_waiting += 1
             if n_waiting == waiting_out.shape[0]:

@@ -96,10 +96,9 @@ class Scoring(NamedTuple):
         """
         left = equal_parts(np.diff(self.block.indptr) + 1.0, parts_for(n_threads))
         found: dict[int, Scored] = {}
-        rival = np.full(self.block.n_rows, -np.inf)
 
         def score(part: tuple[int, int]) -> None:
-            found[part[1]] = self._scored(*part, rival)
+            found[part[1]] = self._scored(*part)
 
         while left:
             run(score, [part for part in left if part[1] not in found])
@@ -112,9 +111,13 @@ class Scoring(NamedTuple):
                     break
             yield joined(ready).with_waiting(self.stream.waiting.room)
 
-    def _scored(self, first: int, last: int, rival: FloatVector) -> Scored:
+    def _scored(self, first: int, last: int) -> Scored:
         index, n_rows = self.stream.index, last - first
-        self._fill_rival(first, last, rival)
+        rival = np.full(n_rows, -np.inf)
+        if self.stream.waiting.capacity:
+            kernels.find_rivals(
+                self.block.indptr[first : last + 1], self.block.columns, self.stream.background, rival
+            )
         n_components = index.base.size
         capacity = LEARNERS_PER_ROW * n_rows + n_components
         rows, components = np.empty(capacity, np.int64), np.empty(capacity, np.int32)
@@ -127,10 +130,3 @@ class Scoring(NamedTuple):
         )  # fmt: skip
         used = slice(n_learners)
         return Scored(last, rows[used], components[used], shares[used], waiting[:n_waiting])
-
-    def _fill_rival(self, first: int, last: int, rival_out: FloatVector) -> None:
-        """Log density below which each row waits; rows with a label never do."""
-        if self.stream.waiting.capacity:
-            unknown = np.flatnonzero(self.labels[first:last] < 0)
-            density = self.stream.background.rival(self.block.slice(first, last))
-            rival_out[first + unknown] = density[unknown]

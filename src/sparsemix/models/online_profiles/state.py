@@ -196,31 +196,32 @@ def build_index(
     The threads share the components, and call the functions `beside` on the way.
     """
     parts = posterior.parts(n_threads + len(beside) if n_threads > 1 else 1)
-    counts = {part: np.zeros(n_features, np.int64) for part in parts}
+    ends = np.zeros((len(parts), n_features), np.int64)
+    of_part = dict(zip(parts, ends, strict=True))
     with thread_runner(n_threads) as run:
-        run(lambda part: index_kernels.count_entries(posterior, *part, counts[part]), parts)
-        index, dense = _empty_index(posterior, sum(counts.values(), np.zeros(n_features, np.int64)))
-        ends, end = {}, index.indptr[:-1]
-        for part in parts:
-            ends[part], end = end.copy(), end + counts[part]
-            ends[part][dense] = -1 - np.arange(dense.size)
+        run(lambda part: index_kernels.count_entries(posterior, *part, of_part[part]), parts)
+        index = _empty_index(posterior, ends)
         common = index_kernels.fill_common(posterior, index)
         n_own = n_features - posterior.common_feature.size
 
         def fill(part: tuple[int, int]) -> None:
-            index_kernels.fill_components(posterior, *part, n_own, common, ends[part], index)
+            index_kernels.fill_components(posterior, *part, n_own, common, of_part[part], index)
 
         run_tasks(run, [*beside, *(partial(fill, part) for part in parts)])
     return index
 
 
-def _empty_index(posterior: Posterior, counts: IntVector) -> tuple[ScoreIndex, IntVector]:
-    """The form of the index, for features that are explicit in so many components, (n_features,); the dense ones."""
+def _empty_index(posterior: Posterior, ends: NDArray[np.int64]) -> ScoreIndex:
+    """The form of the index.
+
+    `ends`, (n_parts, n_features), has how often each feature is explicit in each part of the components, and gets
+    where its next triple there goes, see `index_kernels.lay_out`.
+    """
     n_components = posterior.n_components
-    dense = np.flatnonzero(counts >= max(DENSE_SHARE * n_components, 2))
-    counts[dense] = 1
-    counts[posterior.common_feature] = 1
-    indptr = np.concatenate([[0], np.cumsum(counts)])
+    indptr, dense = np.empty(ends.shape[1] + 1, np.int64), np.empty(ends.shape[1], np.int32)
+    n_dense = index_kernels.lay_out(
+        posterior.common_feature, max(DENSE_SHARE * n_components, 2.0), ends, indptr, dense
+    )
     index = ScoreIndex(
         base=np.empty(n_components),
         default_log_odds=np.empty(n_components),
@@ -229,9 +230,9 @@ def _empty_index(posterior: Posterior, counts: IntVector) -> tuple[ScoreIndex, I
         component=np.zeros(indptr[-1], np.int32),
         slot=np.zeros(indptr[-1], np.int32),
         correction=np.zeros(indptr[-1]),
-        table=np.zeros((dense.size, n_components)),
+        table=np.zeros((n_dense, n_components)),
     )
-    for kind, features in ((kernels.DENSE, dense), (kernels.COMMON, posterior.common_feature)):
+    for kind, features in ((kernels.DENSE, dense[:n_dense]), (kernels.COMMON, posterior.common_feature)):
         index.component[indptr[features]] = kind
         index.slot[indptr[features]] = np.arange(features.size)
-    return index, dense
+    return index
