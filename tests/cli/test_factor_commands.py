@@ -243,7 +243,21 @@ def test_wrong_use_of_ctr(sparsemix, events, models, tmp_path):
         ([events, "-o", tmp_path / "x.csv", "--user", "u1"], "Ask about a --user"),
         ([events, "-o", tmp_path / "x.txt"], "--output must be a file name that ends in .parquet or .csv"),
         ([events, "-o", tmp_path / "mine.csv"], "exists and is not a table of click rates"),
-        ([events, "-o", tmp_path / "x.csv", "--ad-column", "x"], "--ad must be one of the columns"),
+        ([events, "-o", tmp_path / "x.csv", "--ad-column", "x"], "--ad-column must be one of the columns"),
+        (
+            [events, "-o", tmp_path / "x.csv", "-n", 3],
+            "-n is for the ads of a --user, but a table is answered",
+        ),
+        ([events, "-o", tmp_path / "x.csv", "--by", "rate"], "--by is for the ads of a --user"),
+        (["--user", "u1", "--user-column", "u"], "--user-column names a column of a table of pairs, but no"),
+        (
+            ["--user", "u1", "--ad-column", "a"],
+            "--ad-column names a column of a table of pairs, but no table",
+        ),
+        (
+            ["--user", "u1", "--ad", "a1", "-n", 1],
+            "-n is how many of all ads are shown, but those of --ad are",
+        ),
         (["--user", "u1", "--level", 1], "--level"),
         (["--user", "u1", "--format", "csv"], "no table was given"),
     ):

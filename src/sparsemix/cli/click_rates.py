@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsemix.cli.console import note, show, show_json
+from sparsemix.cli.console import brief, note, show, show_json
 from sparsemix.cli.events import pairs_of
+from sparsemix.cli.gathering import what_was_given
 from sparsemix.cli.inputs import Source
 from sparsemix.cli.outputs import check_rates_output
 from sparsemix.cli.own_files import RATE_COLUMNS
@@ -45,10 +46,24 @@ def load_rates(path: Path) -> Any:
     return model
 
 
+def refuse(given: Mapping[str, Any], why: str) -> None:
+    """Raise ParameterError for an option that was given, is not None, and would have no effect."""
+    for name in what_was_given(given):
+        raise ParameterError(f"{'-' if len(name) == 1 else '--'}{name} {why}. Leave it out.")
+
+
 def show_rates(
-    model: Any, user: str, ads: Sequence[str], *, n: int, by: str | None, level: float, json: bool
+    model: Any,
+    user: str,
+    ads: Sequence[str],
+    *,
+    n: int,
+    by: str | None,
+    level: float,
+    json: bool,
+    quiet: bool = False,
 ) -> None:
-    """Print click rates of a user on ads as they were given, or the best `n` of all ads.
+    """Print click rates of a user on ads as they were given, or the best `n` of all ads; say what is not known.
 
     Parameters
     ----------
@@ -62,6 +77,8 @@ def show_rates(
         ads of which little is known come late. None is the rate for all ads, and the given order for some.
     level : float
     json : bool
+    quiet : bool
+        Do not say that the model does not know the user, or an ad.
 
     Raises
     ------
@@ -79,11 +96,24 @@ def show_rates(
     if by or not ads:
         rows = sorted(rows, key=lambda row: -row["low" if by == LOWER else "rate"])
     rows = rows if ads else rows[:n]
+    is_known = bool(_are_known(np.array([user]), model.users_)[0])
+    unknown = list(dict.fromkeys(asked[~_are_known(asked, model.ads_)].tolist()))
+    _say_unknown(user, unknown, is_known=is_known, quiet=quiet)
     if json:
-        is_known = {"known_user": _n_unknown(np.array([user]), model.users_) == 0}
-        show_json({"user": user, **is_known, "level": level, "rates": rows})
+        known = {"known_user": is_known, "unknown_ads": unknown}
+        show_json({"user": user, **known, "level": level, "rates": rows})
     else:
         show(rates_table(rows, level))
+
+
+def _say_unknown(user: str, ads: Sequence[str], *, is_known: bool, quiet: bool) -> None:
+    if not is_known:
+        note(
+            f"The model does not know user {brief(user)!r}: the rates are those of the ads, whoever the user is.",
+            quiet=quiet,
+        )
+    for ad in ads:
+        note(f"The model does not know ad {brief(ad)!r}: its rate is that of any unknown ad.", quiet=quiet)
 
 
 def rates_of_pairs(model: Any, users: NDArray[Any], ads: NDArray[Any], level: float) -> Columns:
@@ -111,7 +141,7 @@ def write_rates(
         When the table cannot be read.
     """
     check_rates_output(output, source)
-    pairs = pairs_of(source, **columns)
+    pairs = pairs_of(source, columns)
     users, ads = pairs["user"], pairs["ad"]
     write_batches(output, _batches(model, users, ads, level, quiet=source.quiet))
     sizes = {
@@ -129,6 +159,13 @@ def write_rates(
             f"{sizes['n_unknown_ads']:,}.",
             quiet=source.quiet,
         )
+    for name in ("user", "ad"):
+        if sizes[f"n_unknown_{name}s"] == users.size:
+            note(
+                f"The model knows no {name} of the table. Check --{name}-column, and that ids are written as in the "
+                f"table that the model has learnt.",
+                quiet=source.quiet,
+            )
 
 
 def _batches(
@@ -157,5 +194,9 @@ def _as_ids(asked: NDArray[Any], known: NDArray[Any]) -> NDArray[Any]:
     return np.array([texts.get(str(each), nobody) for each in asked.tolist()], np.int64)
 
 
+def _are_known(asked: NDArray[Any], known: NDArray[Any]) -> NDArray[np.bool_]:
+    return np.isin(_as_ids(asked, known), known)
+
+
 def _n_unknown(asked: NDArray[Any], known: NDArray[Any]) -> int:
-    return int((~np.isin(_as_ids(asked, known), known)).sum())
+    return int((~_are_known(asked, known)).sum())

@@ -1,15 +1,18 @@
 """Tables of events, and of pairs of a user and an ad, as a command was given them."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from sparsemix.cli.inputs import Source
 from sparsemix.cli.progress import waiting
 from sparsemix.cli.table_options import columns_by_option
-from sparsemix.foundation.errors import ParameterError
+from sparsemix.foundation.errors import DataError, ParameterError
 
 COLUMNS = {name: name for name in ("user", "ad", "event")}
 COUNT = "count"
+PAIR_COLUMNS = {name: name for name in ("user", "ad")}
+_OPTION_OF_EVENTS = re.compile(r"(?:'|--)(user|ad)(?:' of read_table)?(?= .*must be )")
 _NOT_OF_EVENTS = ("row", "feature", "delimiter", "group", "label")
 
 
@@ -40,9 +43,13 @@ def events_of(source: Source, named: Mapping[str, str]) -> dict[str, Any]:
     return _read(source, wanted, form)
 
 
-def pairs_of(source: Source, user: str, ad: str) -> dict[str, Any]:
-    """Return the columns user and ad of a table; raises as `events_of`."""
-    return _read(source, {"user": user, "ad": ad}, _form(source))
+def pairs_of(source: Source, named: Mapping[str, str]) -> dict[str, Any]:
+    """Return the columns user and ad of a table; `named` and errors as with `events_of`, but for other options."""
+    try:
+        return _read(source, PAIR_COLUMNS | dict(named), _form(source))
+    except (ParameterError, DataError) as error:
+        told = _OPTION_OF_EVENTS.sub(r"--\1-column", str(error), count=1)
+        raise type(error)(told) from error
 
 
 def _form(source: Source) -> dict[str, Any]:

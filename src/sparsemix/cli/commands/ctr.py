@@ -7,6 +7,7 @@ import typer
 
 from sparsemix.cli import options
 from sparsemix.cli.factor_options import RankedBy
+from sparsemix.cli.gathering import what_was_given
 from sparsemix.cli.table_options import takes_form
 
 EXAMPLES = (
@@ -31,7 +32,9 @@ def ctr(
         list[str] | None,
         typer.Option("--ad", metavar="ID", help="An ad; again for more. By default the best for the user."),
     ] = None,
-    n: Annotated[int, typer.Option("-n", metavar="N", min=1, help="How many ads without --ad.")] = 10,
+    n: Annotated[
+        int | None, typer.Option("-n", metavar="N", min=1, help="How many ads without --ad; 10 by default.")
+    ] = None,
     by: Annotated[
         RankedBy | None,
         typer.Option(
@@ -52,26 +55,39 @@ def ctr(
         ),
     ] = None,
     user_column: Annotated[
-        str, typer.Option("--user-column", metavar="COLUMN", help="The user.", rich_help_panel=_TABLE)
-    ] = "user",
+        str | None,
+        typer.Option(
+            "--user-column",
+            metavar="COLUMN",
+            help="The user; a column 'user' by default.",
+            rich_help_panel=_TABLE,
+        ),
+    ] = None,
     ad_column: Annotated[
-        str, typer.Option("--ad-column", metavar="COLUMN", help="The ad.", rich_help_panel=_TABLE)
-    ] = "ad",
+        str | None,
+        typer.Option(
+            "--ad-column", metavar="COLUMN", help="The ad; a column 'ad' by default.", rich_help_panel=_TABLE
+        ),
+    ] = None,
     level: options.Level = 0.95,
     json: options.Json = False,
     quiet: options.Quiet = False,
     reading: dict[str, Any],
 ) -> None:
     """Show click rates of a user on ads, or write those of all pairs in a table."""
-    from sparsemix.cli.click_rates import load_rates, show_rates, write_rates
+    from sparsemix.cli.click_rates import load_rates, refuse, show_rates, write_rates
     from sparsemix.cli.inputs import optional_source
     from sparsemix.foundation.errors import ParameterError
 
     source = optional_source(input, reading, quiet=quiet)
+    columns = what_was_given({"user": user_column, "ad": ad_column})
     if source is None and output is None and user is not None:
-        show_rates(load_rates(model), user, ad or [], n=n, by=by, level=level, json=json)
-    elif source is not None and output is not None and user is None and not ad and by is None:
-        columns = {"user": user_column, "ad": ad_column}
+        named = {f"{name}-column": column for name, column in columns.items()}
+        refuse(named, "names a column of a table of pairs, but no table was given")
+        refuse({"n": n} if ad else {}, "is how many of all ads are shown, but those of --ad are all shown")
+        show_rates(load_rates(model), user, ad or [], n=n or 10, by=by, level=level, json=json, quiet=quiet)
+    elif source is not None and output is not None and user is None and not ad:
+        refuse({"n": n, "by": by}, "is for the ads of a --user, but a table is answered pair by pair")
         write_rates(load_rates(model), source, output, columns, level=level, json=json)
     else:
         raise ParameterError("Ask about a --user and perhaps an --ad, or give a table of pairs and --output.")
