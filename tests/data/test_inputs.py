@@ -151,12 +151,22 @@ def damaged(kind, indices, indptr):
 
 
 @pytest.mark.parametrize("kind", ["csr", "csc"])
+def test_numbers_of_another_machine_are_read(kind):
+    matrix = getattr(sparse, f"{kind}_array")(ROWS.astype(float))
+    matrix.data = matrix.data.astype(matrix.data.dtype.newbyteorder())
+    np.testing.assert_array_equal(to_array(as_binary_rows(matrix)), ROWS)
+
+
+@pytest.mark.parametrize("kind", ["csr", "csc"])
 @pytest.mark.parametrize(
     ("indices", "indptr"),
     [
         ([0, 1, 7], [0, 1, 2, 3, 3]),
         ([0, -1, 2], [0, 1, 2, 3, 3]),
         ([0, 1, 2], [0, 3, 1, 3, 3]),
+        ([-1, 1, 2], [0, 3, 3, 3, 3]),
+        ([0, 1, 4], [0, 0, 3, 3, 3]),
+        ([0, 1, 2], [0, 2**40, 3, 3, 3]),
         ([0, 1, 2], [1, 1, 2, 3, 3]),
         ([0, 1, 2], [0, 1, 2, 3, 9]),
         ([0, 1, 2], [0, 1, 3]),

@@ -194,7 +194,22 @@ def whole_view(matrix: Any, owner: str) -> Any:
             return sparse.coo_array((triples.data, (triples.row, triples.col)), shape=matrix.shape)
         container = getattr(sparse, f"{matrix.format}_array")
         view = container((matrix.data, matrix.indices, matrix.indptr), shape=matrix.shape, copy=False)
-        view.check_format(full_check=True)
+        view.check_format(full_check=False)
+        if not _is_ordered(view):
+            view.check_format(full_check=True)
     except ValueError as error:
         raise DataError(f"'X' of {owner} is a damaged sparse matrix: {error}. Build it anew.") from error
     return view
+
+
+def _is_ordered(view: Any) -> bool:
+    """Whether numbers are of this machine, and places in range and ascending in each row (column) of a CSR (CSC)."""
+    lengths = np.diff(view.indptr)
+    if view.format == "bsr" or not view.data.dtype.isnative or np.any(lengths < 0):
+        return False
+    if not view.has_canonical_format:
+        return False
+    filled = lengths > 0
+    first, last = view.indices[view.indptr[:-1][filled]], view.indices[view.indptr[1:][filled] - 1]
+    n_places = view.shape[1] if view.format == "csr" else view.shape[0]
+    return bool(np.all(first >= 0) and np.all(last < n_places))

@@ -17,7 +17,7 @@ Part = TypeVar("Part")
 Run = Callable[[Callable[[Part], None], Sequence[Part]], None]
 
 MOST_HELPERS = 1_000
-PARTS_PER_THREAD = 3  # so that one that is slower than was thought holds up little
+PARTS_PER_THREAD = 6  # so that one that is slower than was thought holds up little
 
 
 @contextmanager

@@ -36,6 +36,26 @@ def add_rows(
 
 
 @kernel
+def add_products(
+    indptr,  # IN  rows as CSR
+    columns,
+    values,
+    first,
+    last,  # rows `first` to ``last - 1``
+    other_indptr,  # IN  the others as CSC
+    others,
+    other_values,
+    products_out,  # IN/OUT (n_rows, n_others) float64
+):
+    """Inner products of rows with other rows, feature by feature in the order of the former."""
+    for i in range(first, last):
+        own = products_out[i]
+        for e in range(indptr[i], indptr[i + 1]):
+            for at in range(other_indptr[columns[e]], other_indptr[columns[e] + 1]):
+                own[others[at]] += values[e] * other_values[at]
+
+
+@kernel
 def contrast_scores(
     indptr,  # IN  rows as CSR
     columns,

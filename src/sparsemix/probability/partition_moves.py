@@ -15,6 +15,7 @@ from scipy import sparse
 from sparsemix.numeric.threads import equal_parts, thread_runner
 from sparsemix.probability.cluster_counts import cluster_counts, weighted_counts
 from sparsemix.probability.kernels import contrast_scores
+from sparsemix.probability.similarity import cosines
 
 FloatVector = NDArray[np.float64]
 IntVector = NDArray[np.int64]
@@ -74,7 +75,7 @@ def best_merges(
     live = np.flatnonzero((sizes > 0) & allowed)
     if live.size < 2:
         return []
-    first, second = live[_similar_pairs(counts[live], sizes[live])].T
+    first, second = live[_similar_pairs(counts[live], n_threads)].T
     gains = np.empty(first.size)
 
     def fill(part: tuple[int, int]) -> None:
@@ -90,16 +91,14 @@ def best_merges(
     return [Merge(float(gains[p]), int(first[p]), int(second[p])) for p in order]
 
 
-def _similar_pairs(counts: sparse.csr_array, sizes: FloatVector) -> IntVector:
-    """Pairs (n_pairs, 2) of clusters with close mean profiles, by cosine."""
-    profiles = sparse.csr_array(sparse.diags_array(1.0 / sizes) @ counts)
-    norms = np.sqrt(profiles.multiply(profiles).sum(axis=1))
-    profiles = sparse.csr_array(sparse.diags_array(1.0 / np.maximum(norms, 1e-300)) @ profiles)
-    similarity = (profiles @ profiles.T).toarray()
-    np.fill_diagonal(similarity, -1.0)
-    n_near = min(MERGE_CANDIDATES, sizes.size - 1)
+def _similar_pairs(counts: sparse.csr_array, n_threads: int) -> IntVector:
+    """Pairs (n_pairs, 2) of clusters with close profiles, by cosine."""
+    similarity = cosines(counts, counts, n_threads)
+    np.fill_diagonal(similarity, -np.inf)
+    n_clusters = counts.shape[0]
+    n_near = min(MERGE_CANDIDATES, n_clusters - 1)
     near = np.argsort(-similarity, axis=1, kind="stable")[:, :n_near]
-    pairs = np.column_stack([np.repeat(np.arange(sizes.size), n_near), near.ravel()])
+    pairs = np.column_stack([np.repeat(np.arange(n_clusters), n_near), near.ravel()])
     return np.unique(np.sort(pairs, axis=1), axis=0)
 
 

@@ -18,6 +18,7 @@ from sparsemix.models.online_profiles.evidence import log_evidence
 from sparsemix.probability.beta_bernoulli import BetaBernoulli
 from sparsemix.probability.cluster_counts import cluster_counts
 from sparsemix.probability.partition_moves import Merge, best_merges, gaining, repair_round
+from sparsemix.probability.similarity import cosines
 
 FloatVector = NDArray[np.float64]
 IntVector = NDArray[np.int64]
@@ -58,15 +59,6 @@ class Components:
     def evidence(self) -> FloatVector:
         """Of each, (n_components,)."""
         return self.family.log_evidence(self.sizes, self.counts)
-
-    @cached_property
-    def length(self) -> FloatVector:
-        """Of the counts of each, (n_components,)."""
-        return np.asarray(np.sqrt(np.maximum(self.counts.multiply(self.counts).sum(axis=1), 1e-300)))
-
-    def weigh(self) -> None:
-        """Find out, on a thread that has nothing else to do, what is most likely to be asked."""
-        _ = self.evidence, self.length
 
 
 class Moves(NamedTuple):
@@ -126,7 +118,7 @@ def _leave_wanted(gains: FloatVector, parts: Parts, own: FloatVector, components
     born = np.flatnonzero(gains > 0)
     if not those.size or not born.size:
         return
-    similarity = (parts.counts[born] @ counts[those].T).toarray() / components.length[those]
+    similarity = cosines(parts.counts[born], counts[those], components.n_threads)
     near = np.argsort(-similarity, axis=1, kind="stable")[:, :LIKELY_TAKERS]
     part, taker = np.repeat(born, near.shape[1]), those[near.ravel()]
     joined = (parts.sizes[part] + sizes[taker], parts.counts[part] + counts[taker])

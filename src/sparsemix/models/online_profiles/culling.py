@@ -19,9 +19,16 @@ from numpy.typing import NDArray
 
 from sparsemix.models.online_profiles import culling_kernels
 from sparsemix.models.online_profiles.equations import bernoulli_divergence
-from sparsemix.models.online_profiles.state import Entries, Posterior, common_of, entries_of, packed
+from sparsemix.models.online_profiles.state import (
+    Entries,
+    Posterior,
+    common_of,
+    entries_of,
+    packed,
+    with_common,
+)
 from sparsemix.models.online_profiles.sums import feature_sums
-from sparsemix.numeric.threads import run_tasks, thread_runner
+from sparsemix.numeric.threads import parts_for, run_tasks, thread_runner
 
 FloatVector = NDArray[np.float64]
 IntVector = NDArray[np.int64]
@@ -107,7 +114,7 @@ def _reduced(
     n_components, n_slots = posterior.n_components, posterior.feature.size
     counts, sums = np.empty((2, n_components), np.int64), np.empty((2, n_components))
     fates = Fates(np.zeros(n_slots, np.int8), *counts, *sums)
-    parts = posterior.parts(n_threads)
+    parts = posterior.parts(parts_for(n_threads))
     find = partial(culling_kernels.find_predicted, posterior, threshold, fates.fate)
     with thread_runner(n_threads) as run:
         run_tasks(run, [*beside, *(partial(find, *part) for part in parts)])
@@ -118,10 +125,16 @@ def _reduced(
             _with_folded(posterior, fates, common.size - posterior.common_feature.size - int(common.sum())),
             fates.n_kept,
             Entries(np.empty(n_kept, np.int32), np.empty(n_kept), np.empty(n_kept)),
-            _with_common(posterior, np.flatnonzero(common), fates.fate),
         )
-        run(lambda part: culling_kernels.copy_kept(posterior, fates.fate, *part, target), parts)
-    return target
+        columns: Entries
+
+        def gather() -> None:
+            nonlocal columns
+            columns = _with_common(posterior, np.flatnonzero(common), fates.fate)
+
+        copy = partial(culling_kernels.copy_kept, posterior, fates.fate, target)
+        run_tasks(run, [gather, *(partial(copy, *part) for part in parts)])
+    return with_common(target, columns)
 
 
 def with_restored(posterior: Posterior, restored: NDArray[np.bool_], rest: float, clutter: int) -> Posterior:

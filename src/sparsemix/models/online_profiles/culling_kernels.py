@@ -93,9 +93,9 @@ def find_fates(
 def copy_kept(
     posterior,  # IN  Posterior, settled
     fate,  # IN  (n_slots,) int8
+    target,  # OUT Posterior with as many slots as are kept
     first,
     last,  # components `first` to ``last - 1``
-    target,  # OUT Posterior with as many slots as are kept
 ):
     """Copy the explicit features that stay, in their order."""
     for k in range(first, last):

@@ -74,7 +74,7 @@ def _plan(
         nonlocal components
         components = _components(stream, is_own, family, settings, prior)
         if n_threads > 1:
-            components.weigh()
+            _ = components.evidence  # on a thread that has nothing else to do
 
     with thread_runner(n_threads) as run:
         run_tasks(run, [cut, weigh])

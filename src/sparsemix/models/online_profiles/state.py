@@ -139,6 +139,16 @@ def packed(
     )
 
 
+def with_common(posterior: Posterior, common: Entries) -> Posterior:
+    """The same explicit features, not copied, with other common ones."""
+    return posterior._replace(
+        common_feature=common.feature,
+        common_alpha=common.alpha,
+        common_beta=common.beta,
+        common_on=np.zeros(common.feature.size),
+    )
+
+
 def entries_of(posterior: Posterior) -> Entries:
     """Explicit features of a settled posterior, in the order of the components."""
     return Entries(posterior.feature, posterior.alpha, posterior.beta).taken(posterior.used())
@@ -227,12 +237,13 @@ def _empty_index(posterior: Posterior, ends: NDArray[np.int64]) -> ScoreIndex:
         default_log_odds=np.empty(n_components),
         log_total=np.log(posterior.weight_concentration.sum(keepdims=True)),
         indptr=indptr,
-        component=np.zeros(indptr[-1], np.int32),
+        component=np.empty(indptr[-1], np.int32),
         slot=np.zeros(indptr[-1], np.int32),
-        correction=np.zeros(indptr[-1]),
+        correction=np.empty(indptr[-1]),
         table=np.zeros((n_dense, n_components)),
     )
     for kind, features in ((kernels.DENSE, dense[:n_dense]), (kernels.COMMON, posterior.common_feature)):
-        index.component[indptr[features]] = kind
-        index.slot[indptr[features]] = np.arange(features.size)
+        at = indptr[features]
+        index.component[at], index.correction[at] = kind, 0.0
+        index.slot[at] = np.arange(features.size)
     return index
