@@ -133,7 +133,8 @@ def equal_parts(work: NDArray[np.float64], n_parts: int) -> list[tuple[int, int]
     """
     if n_parts == 1:
         return [(0, work.size)] if work.size else []
-    ends = np.concatenate([[0.0], np.cumsum(work)])
+    ends = np.zeros(work.size + 1)
+    np.cumsum(work, out=ends[1:])
     wanted = ends[-1] * np.arange(1, n_parts) / n_parts
     above = np.searchsorted(ends, wanted)
     below = np.maximum(above - 1, 0)

@@ -23,9 +23,9 @@ from sparsemix.models.online_profiles.state import (
     Entries,
     Posterior,
     common_of,
-    entries_of,
     packed,
     with_common,
+    with_room,
 )
 from sparsemix.models.online_profiles.sums import feature_sums
 from sparsemix.numeric.threads import parts_for, run_tasks, thread_runner
@@ -154,28 +154,20 @@ def with_restored(posterior: Posterior, restored: NDArray[np.bool_], rest: float
     Posterior
         Each component has a share of the common Beta by its weight, O(explicit features).
     """
-    common, n_restored = common_of(posterior), int(restored.sum())
+    common = common_of(posterior)
+    back, n_restored = common.taken(restored), int(restored.sum())
     weights = posterior.weight_concentration.copy()
     weights[clutter] = 0.0 if clutter >= 0 else weights[clutter]
     owners = np.flatnonzero(weights > 0)
-    shares = np.repeat(weights[owners] / weights.sum(), n_restored)
-    added = common.taken(restored)
-    parts = [np.tile(column, owners.size) for column in added]
-    new_owner = np.repeat(owners, n_restored)
-    entries, owner = entries_of(posterior), np.append(posterior.owner(), new_owner)
-    order = np.argsort(owner, kind="stable")
-    whole = Entries(
-        np.append(entries.feature, parts[0].astype(np.int32)),
-        np.append(entries.alpha, np.maximum(parts[1] * shares, rest)),
-        np.append(entries.beta, np.maximum(parts[2] * shares, rest)),
-    )
-    return packed(
-        posterior.weight_concentration,
-        (posterior.default_alpha, posterior.default_beta),
-        np.bincount(owner, minlength=posterior.n_components),
-        whole.taken(order),
-        common.taken(~restored),
-    )
+    shares = weights[owners, None] / weights.sum()
+    room = np.zeros(posterior.n_components, np.int64)
+    room[owners] = n_restored
+    roomy = with_room(posterior, room)
+    at = (roomy.start + roomy.size)[owners, None] + np.arange(n_restored)
+    roomy.feature[at] = back.feature
+    roomy.alpha[at] = np.maximum(back.alpha * shares, rest)
+    roomy.beta[at] = np.maximum(back.beta * shares, rest)
+    return with_common(roomy._replace(size=roomy.size + room), common.taken(~restored))
 
 
 def _with_common(posterior: Posterior, features: IntVector, fate: NDArray[np.int8]) -> Entries:

@@ -150,8 +150,9 @@ def with_common(posterior: Posterior, common: Entries) -> Posterior:
 
 
 def entries_of(posterior: Posterior) -> Entries:
-    """Explicit features of a settled posterior, in the order of the components."""
-    return Entries(posterior.feature, posterior.alpha, posterior.beta).taken(posterior.used())
+    """Copy of the explicit features of a settled posterior, in the order of the components."""
+    compact = with_room(posterior, np.zeros_like(posterior.size))
+    return Entries(compact.feature, compact.alpha, compact.beta)
 
 
 def entries_of_component(posterior: Posterior, k: int) -> Entries:
