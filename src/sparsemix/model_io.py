@@ -3,9 +3,9 @@
 import os
 from typing import Any
 
-from sparsemix.foundation.errors import ModelFileError, SparsemixError, parameter_error
+from sparsemix.foundation.errors import ModelFileError, ParameterError, SparsemixError, parameter_error
 from sparsemix.persistence import read_payload, write_payload
-from sparsemix.registry import SavableModel, model_class, model_kinds
+from sparsemix.registry import SavableModel, check_parameters, model_class, model_kinds
 
 
 def save_model(model: SavableModel, path: str | os.PathLike[str]) -> None:
@@ -21,8 +21,8 @@ def save_model(model: SavableModel, path: str | os.PathLike[str]) -> None:
     Raises
     ------
     ParameterError
-        When `model` is not a model of sparsemix, `path` is no path, or a parameter of the model is not plain (an
-        array, say).
+        When `model` is not a model of sparsemix, `path` is no path, or a parameter of the model breaks its rule, having
+        been set since the model was fitted, or is not plain (an array, say).
     ModelFileError
         When the file cannot be written.
 
@@ -44,7 +44,14 @@ def save_model(model: SavableModel, path: str | os.PathLike[str]) -> None:
             remedy = "The arguments are the other way round: save_model(model, path)."
         raise parameter_error("model", "save_model", "a model of sparsemix", model, remedy)
     _check_path(path, "save_model")
-    write_payload(path, model.to_payload())
+    stored = model.to_payload()
+    try:
+        check_parameters(model)
+    except ParameterError as error:
+        raise ParameterError(
+            f"{error} Set it to a good value first: such a file could not be loaded."
+        ) from error
+    write_payload(path, stored)
 
 
 def load_model(path: str | os.PathLike[str], *, mmap: bool = True) -> Any:
@@ -68,7 +75,8 @@ def load_model(path: str | os.PathLike[str], *, mmap: bool = True) -> Any:
     ParameterError
         When `path` is no path, or `mmap` neither True nor False.
     ModelFileError
-        When the file is missing, foreign, damaged or too new, with the path and what to do.
+        When the file is missing, foreign, damaged or too new, or holds a parameter that breaks its rule, with the path
+        and what to do.
 
     Examples
     --------
@@ -82,10 +90,17 @@ def load_model(path: str | os.PathLike[str], *, mmap: bool = True) -> Any:
         raise parameter_error("mmap", "load_model", "True or False", mmap)
     payload = read_payload(path, mmap=mmap)
     try:
-        return model_class(payload.kind).from_payload(payload)
+        model = model_class(payload.kind).from_payload(payload)
+        check_parameters(model)
+        return model
     except MemoryError as error:
         reason = "the model that it describes takes more memory than there is. Load it on a larger machine"
         raise ModelFileError(f"cannot read the model file {os.fspath(path)!r}: {reason}.") from error
+    except ParameterError as error:
+        raise ModelFileError(
+            f"cannot read the model file {os.fspath(path)!r}: a parameter in it breaks its rule: {error} Write the "
+            f"file anew with save_model."
+        ) from error
     except (SparsemixError, ArithmeticError, KeyError, TypeError, ValueError) as error:
         reason = str(error) if isinstance(error, SparsemixError) else "its content makes no model of its kind"
         reason = reason.rstrip(".")

@@ -25,6 +25,14 @@ class SavableModel(Protocol):
 
     model_kind: ClassVar[str]
 
+    def get_params(self) -> dict[str, Any]:
+        """Return the constructor's arguments, as scikit-learn does."""
+        ...
+
+    def _new_settings(self) -> object:
+        """Raise ParameterError for the first parameter that `fit` would refuse, whatever the data."""
+        ...
+
     def to_payload(self) -> Payload:
         """Return the exact state."""
         ...
@@ -44,6 +52,23 @@ def model_kinds() -> tuple[str, ...]:
     ('online-bernoulli-mixture', 'multinomial-mixture', 'bernoulli-mixture')
     """
     return tuple(_HOME)
+
+
+def check_parameters(model: SavableModel) -> None:
+    """Raise ParameterError for the first parameter that `fit` would refuse, whatever the data.
+
+    Examples
+    --------
+    >>> from sparsemix import BayesianNMF
+    >>> check_parameters(BayesianNMF(thin=0))
+    Traceback (most recent call last):
+    ...
+    sparsemix.foundation.errors.ParameterError: 'thin' of BayesianNMF must be an integer >= 1, but it is 0.
+    """
+    given = model.get_params()
+    if given["random_state"] is None or hasattr(given["random_state"], "randint"):
+        given["random_state"] = 0  # else the check would draw from a generator
+    type(model)(**given)._new_settings()
 
 
 def model_class(kind: str) -> type[SavableModel]:

@@ -152,14 +152,10 @@ def test_a_payload_of_nothing_the_model_knows(tmp_path):
         {"prior_strength": [1]},
     ],
 )
-def test_parameters_that_break_the_rules(model, rows, tmp_path, change):
+def test_parameters_that_break_the_rules(model, tmp_path, change):
     payload = model.to_payload()
-    write_payload(tmp_path / "m.smx", replace(payload, parameters=payload.parameters | change))
-    try:
-        loaded = sm.load_model(tmp_path / "m.smx")
-    except sm.ModelFileError:
-        return
-    assert loaded.predict(rows).shape == (600,)
+    refused = replace(payload, parameters=payload.parameters | change)
+    assert next(iter(change)) in refusal(tmp_path / "m.smx", refused)
 
 
 @pytest.mark.parametrize("value", [None, -1, "text", [], {}, 10**30])

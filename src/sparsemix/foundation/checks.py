@@ -96,6 +96,13 @@ def is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
 
 
+def threshold(owner: str, value: Any) -> None:
+    """Raise ParameterError unless `value` can be the threshold of presence, which leaves zeros absent, or is None."""
+    if value is not None:
+        rule = f"None or a number >= 0, below {LARGEST_FLOAT:.1e}"
+        inside("binarize", owner, value, rule, 0.0, LARGEST_FLOAT)
+
+
 def callable_or_none(name: str, owner: str, value: Any) -> None:
     """Raise ParameterError unless the value is None or can be called."""
     if value is not None and not callable(value):

@@ -41,6 +41,8 @@ def parameters_of(stored: Payload, model_class: Any) -> dict[str, Any]:
     defaults: dict[str, Any] = model_class().get_params()
     found = {name: defaults[name] for name in LATER if name in defaults} | stored.parameters
     check_names(found, set(defaults), "parameters")
+    if not isinstance(found.get("init", ""), str):
+        raise ModelFileError(f"its parameter 'init' is {shorten(found['init'])}, not a word")
     return found
 
 

@@ -274,11 +274,13 @@ def test_hostile_parameters_and_names(models, name):
     assert unnamed.n_features_in_ == 9
     for words in ("x", [], 3, {"a": ["b"]}, {"-1": ["b"]}, {"1.5": []}, {"": []}, {"²": ["b"]}):
         refuses(replace(payload, parameters=payload.parameters | {"seed_words": words}), name)
+    for init in ([], {}, -1, None):
+        refuses(replace(payload, parameters=payload.parameters | {"init": init}), name)
 
 
-@pytest.mark.parametrize("key", ["n_components", "algorithm", "smoothing", "random_state", "init"])
+@pytest.mark.parametrize("key", ["n_components", "algorithm", "smoothing", "random_state"])
 def test_parameters_are_only_for_the_next_fit(models, name, key):
-    """Nonsense among them does not hurt what the model has learnt; the next fit names it."""
+    """Nonsense among them does not hurt what the model has learnt; the next fit names it, as `load_model` does."""
     payload, rows = models[name, "numbered"].to_payload(), table_of(name)[0]
     for value in ([], {}, -1, "x"):
         loaded = MIXTURES[name].from_payload(replace(payload, parameters=payload.parameters | {key: value}))

@@ -18,6 +18,7 @@ from sparsemix.foundation.checks import (
     is_word,
     n_threads,
     share,
+    threshold,
     truth_value,
 )
 from sparsemix.foundation.errors import DataError, UnknownFeaturesWarning, parameter_error, shorten
@@ -62,6 +63,8 @@ def resolve(model: Any) -> Settings:
     for name in ("accelerate", "warm_start"):
         truth_value(name, owner, getattr(model, name))
     share("unlabeled_weight", owner, model.unlabeled_weight)
+    threshold(owner, model.binarize)
+    word_lists(model.seed_words, int(model.n_components), owner)
     return Settings(
         int(model.n_components),
         int(model.n_init),

@@ -36,6 +36,7 @@ class Mixture(Fitted, ClusterMixin, BaseEstimator):
 
     model_kind: ClassVar[str]
     takes_counts: ClassVar[bool]
+    _new_settings = checks.resolve
 
     def fit(
         self,

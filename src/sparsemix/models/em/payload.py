@@ -80,7 +80,7 @@ def parameters_of(stored: Payload, model_class: Any) -> dict[str, Any]:
     words = parameters["seed_words"]
     if words is not None:
         if not isinstance(words, dict) or not all(str(key).isdecimal() for key in words):
-            raise ModelFileError(f"its seed words are {shorten(words)}")
+            raise ModelFileError(f"its parameter 'seed_words' is {shorten(words)}, not lists by component")
         parameters["seed_words"] = {int(key): own for key, own in words.items()}
     return parameters
 

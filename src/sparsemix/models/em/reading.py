@@ -10,7 +10,7 @@ from sparsemix.data.count_inputs import CountRows, as_count_rows
 from sparsemix.data.feature_names import FeatureNames, Names, check_distinct
 from sparsemix.data.inputs import BinaryRows, RowBlock, as_binary_rows
 from sparsemix.data.labels import known_labels
-from sparsemix.foundation.checks import LARGEST_FLOAT, inside
+from sparsemix.foundation.checks import threshold
 from sparsemix.foundation.errors import DataError, parameter_error
 from sparsemix.models.em.packed import with_codes
 from sparsemix.models.em.state import FloatVector, IntVector, Rows
@@ -53,9 +53,7 @@ def _counts(X: Any, binarize: float | None, owner: str) -> CountRows:  # noqa: A
 
 
 def _zeros_and_ones(X: Any, binarize: float | None, owner: str) -> BinaryRows:
-    if binarize is not None:
-        rule = f"None or a number >= 0, below {LARGEST_FLOAT:.1e}"
-        inside("binarize", owner, binarize, rule, 0.0, LARGEST_FLOAT)
+    threshold(owner, binarize)
     return as_binary_rows(X, binarize=binarize, owner=owner)
 
 

@@ -111,9 +111,7 @@ class BayesianNMF(BaseEstimator):  # type: ignore[misc]  # scikit-learn's base c
             If `X` has no rows, nothing but zeros, or values that are no counts.
         """
         owner = type(self).__name__
-        at_least("n_components", owner, self.n_components, 1, most=MOST_COMPONENTS)
-        plan, seed = checks.plan_of(self, owner, 1), seed_of(self.random_state, owner)
-        self._check_prior(owner)
+        plan, seed = self._new_settings()
         rows, features = reading.read_new(X, owner)
         shape = (rows.indptr.size - 1, features.n_features)
         checks.draws_fit(
@@ -152,6 +150,7 @@ class BayesianNMF(BaseEstimator):  # type: ignore[misc]  # scikit-learn's base c
     def from_payload(cls, stored: Payload) -> Self:
         """The model that `to_payload` packed; ModelFileError if anything does not fit."""
         model = cls(**unpacking.parameters_of(stored, cls))
+        checks.plan_of(model, cls.__name__, 1)  # diagnostics are of the sweeps after its burn-in
         model._adopt(*nmf_payload.unpack(stored))
         return model
 
@@ -174,12 +173,17 @@ class BayesianNMF(BaseEstimator):  # type: ignore[misc]  # scikit-learn's base c
         """Kept draws of the feature factors."""
         return shown(self._trace.draws.features.transpose(0, 2, 1))
 
-    def _check_prior(self, owner: str) -> None:
+    def _new_settings(self) -> tuple[sampling.Plan, int]:
+        """Check all parameters that do not need the data; return how much is sampled, and a seed."""
+        owner = type(self).__name__
+        at_least("n_components", owner, self.n_components, 1, most=MOST_COMPONENTS)
+        plan, seed = checks.plan_of(self, owner, 1), seed_of(self.random_state, owner)
         for name in ("user_rate", "feature_rate"):
             if not is_word(getattr(self, name), "empirical"):
                 pseudo_count(name, owner, getattr(self, name), "'empirical' or ")
         for name in ("noise_shape", "noise_scale"):
             inside(name, owner, getattr(self, name), "a number >= 0", 0.0, LARGEST)
+        return plan, seed
 
     def _prior(self, level: float) -> NMFPrior:
         of_users, of_features = (

@@ -8,17 +8,27 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from sparsemix.answers.suggestions import listed_values
-from sparsemix.foundation.checks import at_least, callable_or_none, level, one_of, pseudo_count, truth_value
+from sparsemix.foundation.checks import at_least, callable_or_none, level, one_of
 from sparsemix.foundation.errors import DataError, ParameterError, parameter_error
-from sparsemix.models.gamma_poisson import calibration, rate_fitting, rate_payload, rate_run_payload
+from sparsemix.models.gamma_poisson import calibration, checks, rate_fitting, rate_payload, rate_run_payload
 from sparsemix.models.gamma_poisson.calibration import RateReport
 from sparsemix.models.gamma_poisson.estimator import GammaPoissonFactors
-from sparsemix.models.gamma_poisson.events import Columns, Records, Vocabulary, as_records, cells_of, ids_of
+from sparsemix.models.gamma_poisson.events import (
+    Columns,
+    Records,
+    Vocabulary,
+    as_records,
+    cells_of,
+    check_columns,
+    ids_of,
+)
 from sparsemix.models.gamma_poisson.fitted import Resumable, shown
 from sparsemix.models.gamma_poisson.learning import Progress
 from sparsemix.models.gamma_poisson.rate_fitting import Run, Seen
 from sparsemix.models.gamma_poisson.rates import Rates, drawn, predicted
+from sparsemix.models.gamma_poisson.runs import Settings
 from sparsemix.models.gamma_poisson.state import FloatVector, IntVector
+from sparsemix.numeric.seeds import seed_of
 from sparsemix.persistence import Payload, unpacking
 from sparsemix.persistence.unfinished import without_run
 
@@ -173,11 +183,7 @@ class ClickRateModel(Resumable, BaseEstimator):  # type: ignore[misc]  # scikit-
             than the fit that was interrupted.
         """
         owner = type(self).__name__
-        if not isinstance(self.smoothing, str):
-            pseudo_count("smoothing", owner, self.smoothing, "'held-out' or ")
-        else:
-            one_of("smoothing", owner, self.smoothing, ("held-out",))
-        truth_value("warm_start", owner, self.warm_start)
+        rate_fitting.check_alone(self)
         callable_or_none("on_sweep", owner, on_sweep)
         records = self._records(events)
         if not records.counts.sum():
@@ -354,7 +360,10 @@ class ClickRateModel(Resumable, BaseEstimator):  # type: ignore[misc]  # scikit-
         self.smoothing_, self.n_clicks_without_impressions_ = rates.smoothing, rates.n_mended
 
     def _records(self, events: Any) -> Records:
-        return as_records(events, Columns(self.user, self.ad, self.event, self.count), type(self).__name__)
+        return as_records(events, self._columns(), type(self).__name__)
+
+    def _columns(self) -> Columns:
+        return Columns(self.user, self.ad, self.event, self.count)
 
     def _pairs(self, users: Any, ads: Any) -> tuple[IntVector, IntVector]:
         user, ad = ids_of(users, "users", "predict"), ids_of(ads, "ads", "predict")
@@ -363,6 +372,13 @@ class ClickRateModel(Resumable, BaseEstimator):  # type: ignore[misc]  # scikit-
                 f"'ads' of predict must be as many as 'users', {user.size}, but there are {ad.size}."
             )
         return self._rates.users.numbers(user), self._rates.ads.numbers(ad)
+
+    def _new_settings(self) -> Settings:
+        """Check all parameters, as far as that goes without events."""
+        rate_fitting.check_alone(self)
+        check_columns(self._columns(), type(self).__name__)
+        seed = seed_of(self.random_state, type(self).__name__)
+        return checks.settings_of(self._new_factors(self.solver).set_params(random_state=seed))
 
     def _new_factors(self, solver: str) -> GammaPoissonFactors:
         names = (

@@ -117,6 +117,7 @@ class GammaPoissonFactors(Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMi
 
     model_kind: ClassVar[str] = "gamma-poisson-factors"
     takes_counts: ClassVar[bool] = True
+    _new_settings = checks.settings_of
 
     def __init__(
         self,
@@ -376,9 +377,10 @@ class GammaPoissonFactors(Fitted, ClassNamePrefixFeaturesOutMixin, TransformerMi
     @classmethod
     def from_payload(cls, stored: Payload) -> Self:
         """The model that `to_payload` packed; ModelFileError if anything does not fit."""
-        model = cls(**unpacking.parameters_of(stored, cls))
-        solution = payload.unpack(without_run(stored))
-        model._adopt(solution, run_payload.unpack(stored, checks.settings_of(model), solution))
+        parameters = unpacking.parameters_of(stored, cls)
+        settings = checks.settings_of(cls(**parameters | {"random_state": 0}))  # a run has a seed of its own
+        model, solution = cls(**parameters), payload.unpack(without_run(stored))
+        model._adopt(solution, run_payload.unpack(stored, settings, solution))
         return model
 
     def _known(self, X: Any) -> Rows:

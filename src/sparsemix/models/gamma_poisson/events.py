@@ -84,9 +84,7 @@ def as_records(events: Any, columns: Columns, owner: str) -> Records:
     array([0, 1])
     """
     names = column_names(events, owner)
-    for role, name in zip(("user", "ad", "event", "count"), columns, strict=True):
-        if role != "count" or name is not None:
-            check_column(role, name, owner)
+    check_columns(columns, owner)
     is_optional = columns.counts == Columns().counts and columns.counts not in names
     count = None if is_optional else columns.counts
     for name in (columns.user, columns.ad, columns.event, *([] if count is None else [count])):
@@ -101,6 +99,13 @@ def as_records(events: Any, columns: Columns, owner: str) -> Records:
     if not user.size == ad.size == kind.size == counts.size:
         raise DataError(f"'events' of {owner} must have columns of one length.")
     return Records(user, ad, kind, counts)
+
+
+def check_columns(columns: Columns, owner: str) -> None:
+    """Raise ParameterError unless all of them can be names of columns; that of counts may be None."""
+    for role, name in zip(("user", "ad", "event", "count"), columns, strict=True):
+        if role != "count" or name is not None:
+            check_column(role, name, owner)
 
 
 def check_column(role: str, name: Any, owner: str) -> None:

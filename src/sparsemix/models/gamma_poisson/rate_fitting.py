@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sparsemix.foundation.checks import one_of, pseudo_count, truth_value
 from sparsemix.foundation.errors import DataError
 from sparsemix.models.gamma_poisson import checks, reading
 from sparsemix.models.gamma_poisson.engine import Table
@@ -71,6 +72,15 @@ class Run:
     def has_begun(self) -> bool:
         """Whether there are factors to answer with."""
         return self.factors is not None and self.factors.__sklearn_is_fitted__()
+
+
+def check_alone(model: Any) -> None:
+    """Check the parameters that only click rates have, but for the columns of events."""
+    if not isinstance(model.smoothing, str):
+        pseudo_count("smoothing", OWNER, model.smoothing, "'held-out' or ")
+    else:
+        one_of("smoothing", OWNER, model.smoothing, ("held-out",))
+    truth_value("warm_start", OWNER, model.warm_start)
 
 
 def run_of(model: Any, interrupted: Run | None, learnt: Rates | None, seen: Seen) -> Run:

@@ -10,7 +10,7 @@ from sparsemix.foundation import checks
 from sparsemix.foundation.checks import LARGEST, SMALLEST
 from sparsemix.foundation.errors import DataError, parameter_error
 from sparsemix.models.hashed_gibbs.engine import AUTO, PROPOSALS, Plan, cycle_of, plan_of
-from sparsemix.models.hashed_gibbs.reading import Table, check_threshold
+from sparsemix.models.hashed_gibbs.reading import Table
 from sparsemix.models.hashed_gibbs.real_building import RealHyperparameters, hyperparameters_of
 from sparsemix.models.hashed_gibbs.real_engine import REAL_PROPOSALS
 from sparsemix.models.hashed_gibbs.real_reading import RealTable
@@ -162,7 +162,7 @@ def hyperparameters_alone(model: Any) -> None:
         checks.inside(
             "smoothing", owner, model.smoothing, rule, LEAST_SHARE, np.nextafter(MOST_SHARE, np.inf)
         )
-    check_threshold(model.binarize, owner)
+    checks.threshold(owner, model.binarize)
     high = 1.0 if model.family == "bernoulli" else np.nextafter(LARGEST, np.inf)
     if not checks.is_word(model.prior_mean, "empirical"):
         rule = f"'empirical' or a number from {SMALLEST} to {'below 1' if high == 1.0 else LARGEST}"
@@ -200,11 +200,16 @@ def _of_real_rows(model: Any, table: RealTable, partition: tuple[str, float, flo
     return hyperparameters_of(rows, model.family, *partition, float(model.smoothing))
 
 
+def start_word(model: Any) -> None:
+    """Check where the chains start, if it is said by a word."""
+    if isinstance(model.init, str):
+        checks.one_of("init", type(model).__name__, model.init, model.starts)
+
+
 def start_of(model: Any, n_rows: int) -> Start:
-    """Check where the chains start."""
+    """Where the chains start; clusters of the rows are checked."""
     owner, init = type(model).__name__, model.init
     if isinstance(init, str):
-        checks.one_of("init", owner, init, model.starts)
         return Start(np.full(n_rows, -1), at_random=AT_RANDOM[init], leads=init == "leader")
     try:
         given = np.asarray(init)

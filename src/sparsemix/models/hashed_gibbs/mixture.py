@@ -77,9 +77,7 @@ class GibbsMixture(ClusterMixin, BaseEstimator, ABC):
             start is given other rows than the fit that was interrupted.
         """
         callable_or_none("on_sweep", type(self).__name__, on_sweep)
-        asked = checks.settings_of(self)
-        checks.hyperparameters_alone(self)
-        self._check_alone()
+        asked = self._new_settings()
         table = table_of(X, self.family, self.binarize, type(self).__name__)
         features = table.features(type(self).__name__)
         hyper = checks.hyperparameters(self, table)
@@ -254,6 +252,14 @@ class GibbsMixture(ClusterMixin, BaseEstimator, ABC):
         else:
             model._keep(*found, solution, is_complete=False)
         return model
+
+    def _new_settings(self) -> Settings:
+        """Check all parameters, as far as that goes without rows."""
+        asked = checks.settings_of(self)
+        checks.hyperparameters_alone(self)
+        checks.start_word(self)
+        self._check_alone()
+        return asked
 
     def _check_alone(self) -> None:
         """Check what can be checked of the parameters without the data, beyond what all of these models have."""

@@ -8,7 +8,7 @@ from scipy import sparse
 from sparsemix.data.count_inputs import as_count_rows
 from sparsemix.data.feature_names import FeatureNames, new_features
 from sparsemix.data.inputs import as_binary_rows
-from sparsemix.foundation.checks import inside
+from sparsemix.foundation.checks import threshold
 from sparsemix.foundation.errors import DataError, shorten
 
 MOST = 2**31 - 1  # a feature's sum of counts, and that of a row
@@ -19,7 +19,7 @@ class Table:
 
     def __init__(self, X: Any, family: str, binarize: float | None, owner: str) -> None:
         if family == "bernoulli":
-            check_threshold(binarize, owner)
+            threshold(owner, binarize)
             table: Any = as_binary_rows(X, binarize=binarize, owner=owner)
         else:
             table = as_count_rows(X, owner=owner)
@@ -73,12 +73,6 @@ class Table:
         is_known = column < n_features
         kept = (entries.coords[0][is_known], column[is_known])
         return sparse.csr_array((entries.data[is_known], kept), shape=(self.n_rows, n_features))
-
-
-def check_threshold(binarize: Any, owner: str) -> None:
-    """Raise ParameterError unless it is None or a number >= 0."""
-    if binarize is not None:
-        inside("binarize", owner, binarize, "None or a number >= 0", 0.0, np.inf)
 
 
 def check_sums(sums: Any, names: Any, owner: str) -> None:

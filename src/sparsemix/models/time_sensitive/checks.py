@@ -30,6 +30,9 @@ def without_rows(model: Any) -> tuple[Settings, TimeKernel]:
     """Check all parameters, as far as that goes without rows."""
     settings, kernel = settings_of(model), kernel_of(model)
     hyperparameters_alone(model)
+    if isinstance(model.init, str) and model.init != "sequential":
+        rule = "'sequential' or an array of clusters, one for each row"
+        raise parameter_error("init", type(model).__name__, rule, model.init)
     return settings, kernel
 
 
@@ -89,7 +92,7 @@ def hyperparameters_alone(model: Any) -> None:
     checks.truth_value("strict", owner, model.strict)
     if model.strict and getattr(model.time_kernel, "rates", ()):
         raise parameter_error("strict", owner, "False where each cluster has a rate of its own", model.strict)
-    binarize(model)
+    checks.threshold(owner, model.binarize)
     negligible(model)
     if not checks.is_word(model.prior_mean, "empirical"):
         rule = f"'empirical' or a number from {SMALLEST} to below 1"
@@ -105,13 +108,6 @@ def pseudo_counts(model: Any) -> None:
         raise parameter_error("concentration", owner, rule, given, remedy)
     for name in ("concentration", "smoothing", "prior_strength"):
         checks.pseudo_count(name, owner, getattr(model, name))
-
-
-def binarize(model: Any) -> None:
-    """Check the threshold of presence, which questions may need as well."""
-    if model.binarize is not None:
-        rule = "None or a number >= 0"
-        checks.inside("binarize", type(model).__name__, model.binarize, rule, 0.0, np.inf)
 
 
 def negligible(model: Any) -> None:
@@ -140,12 +136,9 @@ def hyperparameters(model: Any, table: Table) -> Hyperparameters:
 
 
 def start_of(model: Any, n_rows: int) -> IntVector:
-    """Check where the chains start: clusters 0, 1, ... of the rows, -1 for those that enter one after another."""
+    """Where the chains start: clusters 0, 1, ... of the rows, -1 for those that enter one after another; checked."""
     owner, init = type(model).__name__, model.init
     if isinstance(init, str):
-        if init != "sequential":
-            rule = "'sequential' or an array of clusters, one for each row"
-            raise parameter_error("init", owner, rule, init)
         return np.full(n_rows, -1)
     rule = f"'sequential' or a cluster for each of {n_rows} rows, an integer >= 0, or -1"
     try:

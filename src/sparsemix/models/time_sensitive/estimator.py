@@ -117,6 +117,7 @@ class TimeSensitiveMixture(MixtureInTime):
 
     model_kind: ClassVar[str] = "time-sensitive-mixture"
     _run: Run | None = None  # that was interrupted
+    _new_settings = checks.without_rows
 
     def __init__(
         self,

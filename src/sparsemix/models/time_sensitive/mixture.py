@@ -11,8 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 from sparsemix.answers import ComponentSummary, Suggestion
 from sparsemix.answers.clusters import mean_score
 from sparsemix.answers.unknown import warn_of_unknown_rows
-from sparsemix.foundation.checks import rows_to_draw
-from sparsemix.models.time_sensitive import answers, checks, drawing, payload
+from sparsemix.foundation.checks import rows_to_draw, threshold
+from sparsemix.models.time_sensitive import answers, drawing, payload
 from sparsemix.models.time_sensitive.reading import Table
 from sparsemix.models.time_sensitive.solution import (
     Scores,
@@ -263,7 +263,7 @@ class MixtureInTime(ClusterMixin, BaseEstimator):
         return self._clusters
 
     def _table(self, X: Any) -> Table:
-        checks.binarize(self)
+        threshold(type(self).__name__, self.binarize)
         return Table(X, self._solution().hyper.family, self.binarize, type(self).__name__)
 
     def _ask(self, X: Any, times: Any, question: Callable[[Scores, Any], Any]) -> list[Any]:

@@ -7,7 +7,7 @@ import numpy as np
 from sparsemix.foundation import checks
 from sparsemix.foundation.checks import LARGEST, SMALLEST
 from sparsemix.foundation.errors import DataError, parameter_error
-from sparsemix.models.time_sensitive.checks import binarize, kernel_of, negligible, pseudo_counts
+from sparsemix.models.time_sensitive.checks import kernel_of, negligible, pseudo_counts
 from sparsemix.models.time_sensitive.state import FAMILIES, FloatVector
 from sparsemix.models.time_sensitive.stream import Stream
 from sparsemix.models.time_sensitive.stream_state import MAP, SOFT, StreamRules
@@ -39,7 +39,7 @@ def rules_of(model: Any, n_features: int) -> StreamRules:
         "prior_mean", owner, model.prior_mean, f"a number from {SMALLEST} to below 1", SMALLEST, 1.0
     )
     negligible(model)
-    binarize(model)
+    checks.threshold(owner, model.binarize)
     late_of(model)
     checks.one_of("assignment", owner, model.assignment, tuple(ASSIGNMENTS))
     checks.at_least("window", owner, model.window, 0, f"an integer from 0 to {MOST_WINDOW:,}", MOST_WINDOW)

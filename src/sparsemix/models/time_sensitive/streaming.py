@@ -12,7 +12,7 @@ from sparsemix.answers import ComponentSummary, Suggestion
 from sparsemix.answers.clusters import mean_score
 from sparsemix.answers.unknown import warn_of_unknown_rows
 from sparsemix.data.feature_names import FeatureNames
-from sparsemix.foundation.checks import rows_to_draw
+from sparsemix.foundation.checks import rows_to_draw, threshold
 from sparsemix.models.time_sensitive import checks, drawing, stream_answers, stream_checks, stream_payload
 from sparsemix.models.time_sensitive.reading import Table
 from sparsemix.models.time_sensitive.solution import Scores, log_evidence, new_share
@@ -344,6 +344,10 @@ class StreamingTimeSensitiveMixture(ClusterMixin, BaseEstimator):
         tags.input_tags.positive_only = self.family != "bernoulli"
         return tags
 
+    def _new_settings(self) -> Stream:
+        """Check all parameters, as far as that goes without rows."""
+        return stream_checks.stream_of(self, 1)
+
     def _learn(self, matrix: Any, seconds: FloatVector) -> IntVector:
         ids, ended = self._stream.learn(stream_rows(matrix, seconds))
         self.lineage_ = stream_answers.endings(ended)
@@ -364,7 +368,7 @@ class StreamingTimeSensitiveMixture(ClusterMixin, BaseEstimator):
         return stream_answers.snapshot(self._stream, self._features)
 
     def _read(self, X: Any, family: str) -> Table:
-        checks.binarize(self)
+        threshold(type(self).__name__, self.binarize)
         return Table(X, family, self.binarize, type(self).__name__)
 
     def _table(self, X: Any) -> Table:
