@@ -76,6 +76,21 @@ def test_ctrl_c_keeps_the_factors_and_resume_ends_at_the_same_bits(sparsemix, pl
     assert hash_of(path) == hash_of(whole)
 
 
+def test_a_run_in_a_file_knows_its_solver(sparsemix, plays, tmp_path):
+    path = tmp_path / "m.smx"
+    command = ["fit", plays, "-o", path, "--model", "gamma-poisson", "-k", 3, *COLUMNS]
+    assert sparsemix(*command, *FITS["gibbs"][0]) == 0
+    before = hash_of(path)
+    assert sparsemix(*command, "--thin", 2, "--resume") == 0
+    assert hash_of(path) == before
+    assert sparsemix(*command, "--max-iter", 9, "--resume") == 2
+    assert "--max-iter with --model gamma-poisson is not for --solver gibbs" in sparsemix.err
+    assert sparsemix(*command, "--solver", "map", "--resume") == 2
+    assert "--solver must be 'gibbs' as in the interrupted run" in sparsemix.err
+    assert sparsemix(*command[:3], tmp_path / "none.smx", *command[4:], "--thin", 2, "--resume") == 2
+    assert "--thin with --model gamma-poisson is not for --solver map" in sparsemix.err
+
+
 def test_a_file_of_clusters_is_no_run_of_factors(sparsemix, plays, model, tmp_path):
     path = tmp_path / "m.smx"
     path.write_bytes(model.read_bytes())

@@ -138,7 +138,7 @@ def test_what_the_other_commands_say(sparsemix, mails, table, tmp_path, way):
         ([*IN_TIME, "--family", "poisson"], "--family must be one of 'multinomial', 'bernoulli'"),
         (
             [*IN_TIME, "--binarize", 1],
-            "--binarize with --model time-sensitive is for --family bernoulli only",
+            "--binarize with --model time-sensitive is not for --family multinomial",
         ),
         ([*IN_TIME, "--label", "mail"], "--label is not for --model time-sensitive"),
         ([*IN_TIME, "--batch-rows", 9], "--batch-rows is not for --model time-sensitive"),

@@ -147,12 +147,20 @@ def test_compare_has_all_models_by_default(sparsemix, documents):
     assert "cannot be compared" not in sparsemix.err
 
 
+def test_a_run_in_a_file_knows_its_process(sparsemix, documents, tmp_path):
+    command = ["fit", documents, "-o", tmp_path / "m.smx", *SHORT]
+    assert sparsemix(*command, "--process", "dp", "--discount", 0.1) == 0
+    assert sparsemix(*command, "--discount", 0.1, "--resume") == 0
+    assert sparsemix(*command, "--weight-concentration", 1, "--resume") == 2
+    assert "--weight-concentration with --model hashed-gibbs is not for --process dp" in sparsemix.err
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         (["--label", "topic"], "--label is not for --model hashed-gibbs"),
         (["--batch-rows", 9], "--batch-rows is not for --model hashed-gibbs"),
-        (["--binarize", 1], "--binarize with --model hashed-gibbs is for --family bernoulli only"),
+        (["--binarize", 1], "--binarize with --model hashed-gibbs is not for --family multinomial"),
         (["--clutter"], "--clutter is not for --model hashed-gibbs"),
         (
             ["--prior-mean", 0.2],
@@ -167,7 +175,7 @@ def test_compare_has_all_models_by_default(sparsemix, documents):
             "--smoothing with --model hashed-gibbs is not for --family poisson",
         ),
         (["--max-iter", 3], "--max-iter is not for --model hashed-gibbs"),
-        (["--burn-in", 40], "--burn-in must be an integer from 0 to n_sweeps - 1, which is 39"),
+        (["--burn-in", 40], "--burn-in must be an integer from 0 to one less than --n-sweeps, which is 39"),
         (["--proposal", "hash", "--n-bits", 100], "--n-bits must be 64, 128"),
         (["--proposal", "hash", "--tempering", 2], "--tempering must be a number in (0, 1]"),
         (["--smoothing", 0], "--smoothing must be "),

@@ -142,7 +142,7 @@ def test_a_table_that_is_not_the_models(sparsemix, fitted, tmp_path):
         (["--time", "size"], 2, "--time is not for tables of real numbers"),
         (["--min-rows-per-feature", 2], 2, "--min-rows-per-feature is not for tables of real numbers"),
         (["--label", "kind"], 2, "--label is not for --model hashed-gibbs"),
-        (["--binarize", 1], 2, "--binarize with --model hashed-gibbs is for --family bernoulli only"),
+        (["--binarize", 1], 2, "--binarize with --model hashed-gibbs is not for --family gaussian"),
         (["--proposal", "index"], 2, "--proposal must be one of 'auto', 'exact', 'hash', or several"),
         (["--row", "flat"], 2, "--row must be one of the columns"),
         (["--feature", "size,prise"], 2, "--feature must be one of the columns"),

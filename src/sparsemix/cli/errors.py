@@ -45,6 +45,7 @@ _NOT_TYPED = {
     " or None, but": ", but",
     " be None or ": " be ",
     " or an array of clusters, one for each row, but": ", but",
+    " n_sweeps - 1, which": " one less than --n-sweeps, which",
     ", as a number, a timedelta, or text such as ": ", such as ",
 }
 

@@ -12,7 +12,6 @@ import numpy as np
 
 import sparsemix
 from sparsemix.cli.checkpoints import Checkpoint
-from sparsemix.cli.conditions import check_effects
 from sparsemix.cli.console import brief, note, show, show_json
 from sparsemix.cli.events import events_of
 from sparsemix.cli.inputs import Source
@@ -112,7 +111,6 @@ def _new_model(kind: Kind, parameters: dict[str, Any]) -> Any:
     for name in parameters:
         if name not in model.get_params() or name == "algorithm":
             raise ParameterError(f"--{name.replace('_', '-')} is not for --model {kind}. Leave it out.")
-    check_effects(kind, parameters)
     wanted = {"random_state": 0} | parameters
     if "n_sweeps" in wanted:
         wanted.setdefault("burn_in", wanted["n_sweeps"] // 2)

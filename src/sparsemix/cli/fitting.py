@@ -66,7 +66,7 @@ def fit_table(
     ParameterError
         When an option is not for this kind of model.
     """
-    _check_options(kind, parameters, labelled, batch_rows)
+    _check_options(kind, labelled, batch_rows)
     if events and kind is not Kind.CLICK_RATE:
         raise ParameterError(f"--{next(iter(events))} is for --model click-rate only. Leave it out.")
     if cluster:
@@ -98,7 +98,7 @@ def fit_table(
     show_fit(model, source, output, label_names=known.names, json=json, quiet=source.quiet)
 
 
-def _check_options(kind: Kind, parameters: dict[str, Any], labelled: bool, batch_rows: int | None) -> None:
+def _check_options(kind: Kind, labelled: bool, batch_rows: int | None) -> None:
     """Raise ParameterError for an option that has no meaning with this kind of model."""
     if kind not in {Kind.HASHED_GIBBS, Kind.TIME_SENSITIVE, *FACTOR_KINDS}:
         return
@@ -108,6 +108,3 @@ def _check_options(kind: Kind, parameters: dict[str, Any], labelled: bool, batch
         )
     if batch_rows is not None:
         raise ParameterError(f"--batch-rows is not for --model {kind}: all rows must fit into memory.")
-    by_sampling = (Kind.HASHED_GIBBS, Kind.TIME_SENSITIVE)
-    if kind in by_sampling and "binarize" in parameters and parameters.get("family") != "bernoulli":
-        raise ParameterError(f"--binarize with --model {kind} is for --family bernoulli only. Leave it out.")

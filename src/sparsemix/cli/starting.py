@@ -48,6 +48,12 @@ def new_model(kind: Kind, parameters: dict[str, Any]) -> Any:
     ParameterError
         When a parameter is not for this kind, or has no effect beside the others.
     """
+    model = _built(kind, parameters)
+    check_effects(kind, parameters, model)
+    return model
+
+
+def _built(kind: Kind, parameters: dict[str, Any]) -> Any:
     streams = kind is Kind.TIME_SENSITIVE and parameters.get("stream", False)
     if kind is Kind.TIME_SENSITIVE:
         parameters = {name: value for name, value in parameters.items() if name != "stream"}
@@ -56,7 +62,6 @@ def new_model(kind: Kind, parameters: dict[str, Any]) -> Any:
     for name in parameters:
         if name not in known:
             raise _not_for(name, f"{kind} --stream" if streams else str(kind))
-    check_effects(kind, parameters)
     if kind is not Kind.ONLINE and parameters.get("n_components") == "auto":
         raise ParameterError("--n-components auto is for --model online only. Give a number.")
     wanted = DEFAULTS | parameters
@@ -87,19 +92,19 @@ def start_model(kind: Kind, parameters: dict[str, Any], resume: Path | None, *, 
     Raises
     ------
     ParameterError
-        When a parameter is not for this kind, or differs from the interrupted run's.
+        When a parameter is not for this kind, has no effect beside the others, or differs from the interrupted run's.
     """
-    return going_on(new_model(kind, parameters), kind, parameters, resume, quiet=quiet)
+    return going_on(_built(kind, parameters), kind, parameters, resume, quiet=quiet)
 
 
 def going_on(
     new: Any, kind: Kind, parameters: dict[str, Any], resume: Path | None, *, quiet: bool = False
 ) -> Any:
     """Return a new model, or the one in file `resume`; parameters and errors as those of `start_model`."""
-    if resume is None:
-        return new
-    if not resume.exists():
-        note(f"There is no {resume} to go on with; starting at the first row.", quiet=quiet)
+    if resume is None or not resume.exists():
+        check_effects(kind, parameters, new)
+        if resume is not None:
+            note(f"There is no {resume} to go on with; starting at the first row.", quiet=quiet)
         return new
     model = load_model(resume)
     if type(model) is not type(new):
@@ -113,6 +118,7 @@ def going_on(
         remedy = f"Give --model {was}, or start anew without --resume."
         raise parameter_error("model", "fit --resume", rule, str(kind), remedy)
     _check_same_parameters(model.get_params(), parameters, resume)
+    check_effects(kind, parameters, model)
     if kind is Kind.ONLINE:
         note(f"Going on after {counted(model.n_rows_seen_, 'row')} of {resume}.", quiet=quiet)
     return model.set_params(**{name: value for name, value in parameters.items() if name in _MAY_CHANGE})
