@@ -17,7 +17,7 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 import sparsemix
 from harness import machine, tables
 from sparsemix.data.synthetic import make_ads
-from sparsemix.models.online_profiles import deltas, kernels
+from sparsemix.models.online_profiles import deltas, scoring_kernels
 from sparsemix.numeric.threads import equal_parts, thread_runner
 from sparsemix.persistence import state_hash
 
@@ -136,7 +136,7 @@ def score_bare(model: sparsemix.OnlineBernoulliMixture, rows: csr_array, n_threa
 
     def score(part: tuple[int, int]) -> None:
         place = parts.index(part)
-        kernels.find_learners(
+        scoring_kernels.find_learners(
             indptr, columns, labels[: part[1]], part[0], index, 1e-3, work[place], rival, density,
             *lists[place], shares[place], nobody,
         )  # fmt: skip

@@ -18,7 +18,14 @@ from profile_cases import (
 )
 from scipy.special import logsumexp
 
-from sparsemix.models.online_profiles import culling_kernels, engine, equations, index_kernels, kernels
+from sparsemix.models.online_profiles import (
+    culling_kernels,
+    engine,
+    equations,
+    index_kernels,
+    kernels,
+    scoring_kernels,
+)
 from sparsemix.models.online_profiles.scoring import Hands
 from sparsemix.models.online_profiles.state import build_index, with_room
 
@@ -68,10 +75,12 @@ def test_project_absent(mode, seed, scale, r, size):
 
 
 @modes
-@given(log_joint=st.lists(st.floats(-800, 800), min_size=1, max_size=6))
+@given(log_joint=st.lists(st.floats(-800, 800), min_size=1, max_size=11))
 def test_normalise(mode, log_joint):
     share = np.array(log_joint)
-    log_total = as_mode(kernels.normalise, mode)(share)
+    top = as_mode(scoring_kernels.highest, mode)(share)
+    assert top == max(log_joint)
+    log_total = as_mode(scoring_kernels.normalise, mode)(share, top)
     assert log_total == pytest.approx(logsumexp(log_joint), abs=1e-10)
     assert share.sum() == pytest.approx(1.0, abs=1e-12)
     assert_allclose(share, np.exp(np.array(log_joint) - logsumexp(log_joint)), rtol=1e-10, atol=1e-15)
@@ -80,7 +89,7 @@ def test_normalise(mode, log_joint):
 @modes
 def test_normalise_with_an_impossible_component(mode):
     share = np.array([-np.inf, 0.0])
-    assert as_mode(kernels.normalise, mode)(share) == 0.0
+    assert as_mode(scoring_kernels.normalise, mode)(share, 0.0) == 0.0
     assert_array_equal(share, [0.0, 1.0])
 
 
@@ -97,9 +106,9 @@ def test_row_scores_equal_the_dense_ones(mode, seed, n_components, explicit, com
     rows = np.random.default_rng(seed).integers(2, size=(4, 7))
     block = block_of(rows)
     share, log_density, work = np.empty((4, n_components)), np.empty(4), np.empty(n_components)
-    as_mode(kernels.score_rows, mode)(block.indptr, block.columns, index, share, log_density)
+    as_mode(scoring_kernels.score_rows, mode)(block.indptr, block.columns, index, share, log_density)
     for i, row in enumerate(rows.astype(float)):
-        as_mode(kernels.row_log_joint, mode)(block.slice(i, i + 1).columns, index, work)
+        as_mode(scoring_kernels.row_log_joint, mode)(block.slice(i, i + 1).columns, index, work)
         assert_allclose(work, equations.log_joint(state, row), rtol=1e-10)
         assert_allclose(share[i], equations.responsibilities(state, row), atol=1e-12)
         assert log_density[i] == pytest.approx(equations.log_predictive(state, row), rel=1e-10)
@@ -109,7 +118,7 @@ def test_row_scores_equal_the_dense_ones(mode, seed, n_components, explicit, com
 def test_a_feature_that_is_not_indexed_has_the_default(mode):
     posterior = random_posterior(3, n_features=7)
     index, work = build_index(posterior, 7), np.empty(3)
-    as_mode(kernels.row_log_joint, mode)(np.array([0, 9], np.int32), index, work)
+    as_mode(scoring_kernels.row_log_joint, mode)(np.array([0, 9], np.int32), index, work)
     row = np.eye(7)[0]
     default = posterior.default_alpha / (posterior.default_alpha + posterior.default_beta)
     assert_allclose(work, equations.log_joint(dense_state(posterior, 7), row) + np.log(default), rtol=1e-12)
@@ -122,7 +131,7 @@ def test_scores_of_a_long_profile_do_not_underflow(mode):
         50 * posterior.beta
     )  # the product of the shares of "off" is far below the smallest float
     index, work = build_index(posterior, 2_000), np.empty(2)
-    as_mode(kernels.row_log_joint, mode)(np.empty(0, np.int32), index, work)
+    as_mode(scoring_kernels.row_log_joint, mode)(np.empty(0, np.int32), index, work)
     assert_allclose(work, equations.log_joint(dense_state(posterior, 2_000), np.zeros(2_000)), rtol=1e-12)
 
 
@@ -203,7 +212,7 @@ def test_the_clutter_learns_the_share_of_its_tied_features(mode):
 def find(mode, posterior, block, labels, least, capacity=50, first=0):
     log_evidence = np.zeros(block.n_rows)
     found = np.empty(capacity, np.int64), np.empty(capacity, np.int32), np.empty(capacity)
-    reached, count, _ = as_mode(kernels.find_learners, mode)(
+    reached, count, _ = as_mode(scoring_kernels.find_learners, mode)(
         block.indptr, block.columns, np.asarray(labels), first, build_index(posterior, 7), least,
         np.empty(posterior.n_components), np.full(block.n_rows - first, -np.inf), log_evidence, *found,
         np.empty(0, np.int64),

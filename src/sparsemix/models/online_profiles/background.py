@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsemix.data.inputs import RowBlock
-from sparsemix.models.online_profiles import kernels
+from sparsemix.models.online_profiles import scoring_kernels
 from sparsemix.models.online_profiles.state import Posterior
 from sparsemix.models.online_profiles.sums import feature_sums
 from sparsemix.probability.beta_bernoulli import BetaPrior
@@ -32,7 +32,7 @@ class Background(NamedTuple):
     def rival(self, rows: RowBlock) -> FloatVector:
         """Log density below which a row fits no component, (n_rows,) nats; O(nnz)."""
         density = np.empty(rows.n_rows)
-        kernels.find_rivals(rows.indptr, rows.columns, self, density)
+        scoring_kernels.find_rivals(rows.indptr, rows.columns, self, density)
         return density
 
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import gammaln, xlog1py, xlogy
 
-from sparsemix.models.online_profiles import kernels
+from sparsemix.models.online_profiles import scoring_kernels
 from sparsemix.models.online_profiles.state import Entries, Posterior, build_index, packed
 from sparsemix.numeric.sorting import stable_order
 from sparsemix.probability.beta_bernoulli import BetaBernoulli
@@ -100,7 +100,7 @@ def _learners(buffer: Buffer, expected: Expected) -> Learners:
     first = 0
     while first < n_rows:
         found = Learners(np.empty(room, np.int64), np.empty(room, np.int32), np.empty(room))
-        first, count, _ = kernels.find_learners(
+        first, count, _ = scoring_kernels.find_learners(
             indptr, columns, buffer.labels, first, index, buffer.least, np.empty(index.base.size),
             no_rival[first:], np.empty(n_rows), *found, np.empty(0, np.int64),
         )  # fmt: skip

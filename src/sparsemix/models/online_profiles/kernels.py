@@ -1,29 +1,18 @@
-"""Compiled twins of `equations`, on the sparse form of the posterior (ADS, section 4.1).
+"""Compiled twins of `equations`: learning on the sparse form of the posterior (ADS, section 4.1).
 
-A row starts from "every feature off or default" and is corrected for the features that it holds and that a
-component keeps explicitly:
-
-    s_k = base_k + |S| w0_k + sum_{d in S, explicit in k} (w_kd - w0_k),     w = log alpha - log beta
-
-An index from feature to its (component, slot, correction) triples makes that O(K + matches) a row. Two kinds of
-features have a single triple that names no component: a *common* feature, one Beta for all components, carries its
-log odds; a *dense* feature, explicit in many components, points to a row of a table with a column per component.
-
-The index is fixed while a block of rows is learnt, so that all rows are scored first; then each component learns
-from its rows, in their order. A row of which the component is certain changes the Betas that it lacks in the simplest
-way, by one "off" more: such rows are counted, and added when the Betas are next read (`index_kernels.settle`). When
-that happens depends on the rows alone, not on how they are cut into blocks, and so do all bits.
+The rows of a block have been scored (`scoring_kernels`); each component learns from its own, in their order. A row of
+which the component is certain changes the Betas that it lacks in the simplest way, by one "off" more: such rows are
+counted, and added when the Betas are next read (`index_kernels.settle`). When that happens depends on the rows alone,
+not on how they are cut into blocks, and so do all bits.
 """
 
 import numpy as np
 
 from sparsemix.numeric.jit import kernel
 
-NEGLIGIBLE = 36.0  # nats: exp(-36) is below the rounding of the leading responsibility
 COMMON, DENSE = -1, -2  # stand in the index for "every component" and "a row of the table"
 NOT_EXPLICIT = -3
 CLUTTER_ID = -1  # id of the clutter component
-SURELY = 1e-6  # nats by which the background must explain a row better: beyond rounding
 
 
 @kernel
@@ -44,153 +33,6 @@ def project_beta(alpha, beta, x, r):
     mean = m * (n + (1.0 - r * y)) * one + r * x * d1
     mean_off = off * (n + (1.0 - r * x)) * one - r * y * d0
     return mean * pseudo_count, mean_off * pseudo_count
-
-
-@kernel
-def row_log_joint(
-    columns,  # IN  (nnz_row,) int32: features of the row
-    index,  # IN  ScoreIndex
-    log_joint_out,  # OUT (n_components,) float64
-):
-    """Log of weight times likelihood of one row, for every component.
-
-    A feature that came after the index counts only where it is on: it has the default's probability.
-    """
-    known = index.indptr.shape[0] - 1
-    n_components = log_joint_out.shape[0]
-    n_on = columns.shape[0]
-    n_unknown = 0
-    common = 0.0
-    log_joint_out[:] = 0.0
-    for column in columns:
-        if column >= known:
-            n_unknown += 1
-            continue
-        first = index.indptr[column]
-        if first == index.indptr[column + 1]:
-            continue
-        if index.component[first] >= 0:
-            for e in range(first, index.indptr[column + 1]):
-                log_joint_out[index.component[e]] += index.correction[e]
-        elif index.component[first] == DENSE:
-            corrections = index.table[index.slot[first]]
-            for k in range(n_components):
-                log_joint_out[k] += corrections[k]
-        else:
-            common += index.correction[first]
-            n_on -= 1
-    for k in range(n_components):
-        log_joint_out[k] += index.base[k] + n_on * index.default_log_odds[k] + common
-    if n_unknown > 0:
-        for k in range(n_components):
-            log_joint_out[k] -= n_unknown * np.log1p(np.exp(index.default_log_odds[k]))
-
-
-@kernel
-def normalise(
-    log_joint,  # IN/OUT (n_components,) float64: becomes the responsibilities
-):
-    """Turn log weights into probabilities; return the log of their sum."""
-    top = -np.inf
-    for k in range(log_joint.shape[0]):
-        if log_joint[k] > top:  # noqa: PLR1730  (max() does not stay in registers)
-            top = log_joint[k]
-    total = 0.0
-    for k in range(log_joint.shape[0]):
-        gap = log_joint[k] - top
-        share = np.exp(gap) if gap > -NEGLIGIBLE else 0.0
-        log_joint[k] = share
-        total += share
-    scale = 1.0 / total
-    for k in range(log_joint.shape[0]):
-        log_joint[k] *= scale
-    return top + np.log(total)
-
-
-@kernel
-def score_rows(
-    indptr,  # IN  (n_rows + 1,) int64
-    columns,  # IN  (nnz,) int32
-    index,  # IN  ScoreIndex
-    responsibilities_out,  # OUT (n_rows, n_components) float64
-    log_evidence_out,  # OUT (n_rows,) float64: log density of each row, nats
-):
-    """Responsibilities and log density of rows under a fixed posterior."""
-    for i in range(log_evidence_out.shape[0]):
-        row_log_joint(columns[indptr[i] : indptr[i + 1]], index, responsibilities_out[i])
-        log_evidence_out[i] = normalise(responsibilities_out[i]) - index.log_total[0]
-
-
-@kernel
-def find_rivals(
-    indptr,  # IN  (n_rows + 1,) int64
-    columns,  # IN  (nnz,) int32
-    background,  # IN  Background
-    rival_out,  # OUT (n_rows,) float64, nats
-):
-    """Log density below which a row fits no component: a single profile explains it better."""
-    log_odds, known = background.log_odds, background.log_odds.shape[0]
-    for i in range(rival_out.shape[0]):
-        total = background.constants[0]
-        for e in range(indptr[i], indptr[i + 1]):
-            total += log_odds[columns[e]] if columns[e] < known else background.constants[1]
-        rival_out[i] = total - SURELY
-
-
-@kernel
-def find_learners(
-    indptr,  # IN  (n_rows + 1,) int64
-    columns,  # IN  (nnz,) int32
-    labels,  # IN  (n_rows,) int64: component that a row is known to be of, or -1
-    first,
-    index,  # IN  ScoreIndex
-    least,  # responsibility below which a component does not learn
-    responsibilities,  # work (n_components,) float64
-    rival,  # IN  (n_rows - first,) float64: a row without a label whose log density is below it fits no component
-    log_evidence_out,  # OUT (n_rows,) float64: log density of a row before it is learnt
-    row_out,  # OUT (capacity,) int64
-    component_out,  # OUT (capacity,) int32
-    responsibility_out,  # OUT (capacity,) float64
-    waiting_out,  # OUT (room,) int64: rows that fit no component, which nobody learns
-):
-    """List who learns from which row, from row `first` until a list is full.
-
-    Responsibilities below `least` are dropped and the others share the row; where all are, the foremost takes it.
-    Returns the row after the last, how many learners there are and how many rows that fit no component.
-    """
-    n_components = responsibilities.shape[0]
-    count, n_waiting = 0, 0
-    for i in range(first, labels.shape[0]):
-        if count + n_components > row_out.shape[0]:
-            return i, count, n_waiting
-        row_log_joint(columns[indptr[i] : indptr[i + 1]], index, responsibilities)
-        log_evidence_out[i] = normalise(responsibilities) - index.log_total[0]
-        if labels[i] < 0 and log_evidence_out[i] < rival[i - first]:
-            waiting_out[n_waiting] = i
-            n_waiting += 1
-            if n_waiting == waiting_out.shape[0]:
-                return i + 1, count, n_waiting
-            continue
-        if labels[i] >= 0:
-            responsibilities[:] = 0.0
-            responsibilities[labels[i]] = 1.0
-        start = count
-        total = 0.0
-        for k in range(n_components):
-            r = responsibilities[k]
-            if r >= least and r > 0.0:
-                row_out[count] = i
-                component_out[count] = k
-                responsibility_out[count] = r
-                total += r
-                count += 1
-        if count == start:
-            row_out[count] = i
-            component_out[count] = np.argmax(responsibilities)
-            count += 1
-        for e in range(start, count):
-            responsibility_out[e] = 1.0 if count == start + 1 else responsibility_out[e] / total
-    return labels.shape[0], count, n_waiting
 
 
 @kernel

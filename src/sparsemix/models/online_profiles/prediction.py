@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsemix.data.inputs import RowBlock
-from sparsemix.models.online_profiles import index_kernels, kernels
+from sparsemix.models.online_profiles import index_kernels, kernels, scoring_kernels
 from sparsemix.models.online_profiles.state import Posterior, ScoreIndex, build_index, entries_of
 from sparsemix.models.online_profiles.stream import Stream
 
@@ -56,7 +56,7 @@ class View:
     def responsibilities(self, block: RowBlock) -> NDArray[np.float64]:
         """Posterior of the components for each row, (n_rows, n_live)."""
         out = np.empty((block.n_rows, self.component_ids.size))
-        kernels.score_rows(block.indptr, block.columns, self.index, out, np.empty(block.n_rows))
+        scoring_kernels.score_rows(block.indptr, block.columns, self.index, out, np.empty(block.n_rows))
         return out
 
     def log_density(self, block: RowBlock) -> FloatVector:
@@ -65,7 +65,9 @@ class View:
         for first in range(0, block.n_rows, ROWS_PER_BLOCK):
             part = block.slice(first, min(block.n_rows, first + ROWS_PER_BLOCK))
             work = np.empty((part.n_rows, self.component_ids.size))
-            kernels.score_rows(part.indptr, part.columns, self.index, work, out[first : first + part.n_rows])
+            scoring_kernels.score_rows(
+                part.indptr, part.columns, self.index, work, out[first : first + part.n_rows]
+            )
         return out
 
     def assignments(self, block: RowBlock) -> IntVector:

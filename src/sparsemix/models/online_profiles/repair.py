@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from sparsemix.data.inputs import RowBlock
-from sparsemix.models.online_profiles import births, kernels
+from sparsemix.models.online_profiles import births, scoring_kernels
 from sparsemix.models.online_profiles.culling import with_restored
 from sparsemix.models.online_profiles.equations import bernoulli_divergence
 from sparsemix.models.online_profiles.indexing import index_anew
@@ -111,7 +111,7 @@ def _compared(stream: Stream, rows: RowBlock) -> tuple[FloatVector, NDArray[np.b
 
     def score(part: tuple[int, int]) -> None:
         own, place = rows.slice(*part), slice(*part)
-        kernels.score_rows(own.indptr, own.columns, stream.index, work[place], density[place])
+        scoring_kernels.score_rows(own.indptr, own.columns, stream.index, work[place], density[place])
 
     with thread_runner(stream.n_threads) as run:
         run(score, equal_parts(np.diff(rows.indptr) + 1.0, stream.n_threads))

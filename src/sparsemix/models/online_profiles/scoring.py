@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsemix.data.inputs import RowBlock
-from sparsemix.models.online_profiles import kernels
+from sparsemix.models.online_profiles import kernels, scoring_kernels
 from sparsemix.models.online_profiles.stream import Settings, Stream
 from sparsemix.numeric.threads import Run, equal_parts, parts_for
 
@@ -115,7 +115,7 @@ class Scoring(NamedTuple):
         index, n_rows = self.stream.index, last - first
         rival = np.full(n_rows, -np.inf)
         if self.stream.waiting.capacity:
-            kernels.find_rivals(
+            scoring_kernels.find_rivals(
                 self.block.indptr[first : last + 1], self.block.columns, self.stream.background, rival
             )
         n_components = index.base.size
@@ -123,7 +123,7 @@ class Scoring(NamedTuple):
         rows, components = np.empty(capacity, np.int64), np.empty(capacity, np.int32)
         shares = np.empty(capacity)
         waiting = np.empty(min(self.stream.waiting.room, n_rows), np.int64)
-        last, n_learners, n_waiting = kernels.find_learners(
+        last, n_learners, n_waiting = scoring_kernels.find_learners(
             self.block.indptr, self.block.columns, self.labels[:last], first, index,
             self.settings.min_responsibility, np.empty(n_components), rival, self.log_evidence,
             rows, components, shares, waiting,
