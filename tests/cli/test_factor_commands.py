@@ -270,7 +270,7 @@ def test_models_of_clusters_and_of_rates_are_not_taken_for_each_other(
     sparsemix, model, table, models, tmp_path
 ):
     assert sparsemix("ctr", model, "--user", "u1") == 2
-    assert "holds a OnlineBernoulliMixture, which knows no click rates" in sparsemix.err
+    assert "holds an OnlineBernoulliMixture, which knows no click rates" in sparsemix.err
     out = tmp_path / "x.csv"
     for command in (
         ["clusters", models["map"]],

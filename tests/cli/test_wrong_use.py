@@ -92,6 +92,7 @@ USAGE = [
     ("suggest m.smx --ad nobody --input ads.csv", "has no row 'nobody'"),
     ("suggest m.smx --ad 1 --input m.smx", "is a model, not a table"),
     ("demo --ads 5", "--ads must be "),
+    ("demo --ads 99999999999", "--ads must be at most 5000000, but it is 99999999999."),
     ("demo --out notes.txt", "'notes.txt' is a file"),
 ]
 TROUBLE = [

@@ -1,5 +1,6 @@
 """CSV and TSV as they are found: quotation marks, line ends, byte-order marks, long cells, broken lines."""
 
+import codecs
 import csv
 import gzip
 from pathlib import Path
@@ -123,9 +124,18 @@ def test_repeated_column_names(tmp_path):
         read_text(tmp_path, "ad,word,word\n1,red,2\n")
 
 
-def test_utf16_is_refused(tmp_path):
-    with pytest.raises(DataError, match="UTF-16"):
-        read_text(tmp_path, "ad,word\n1,red\n".encode("utf-16"))
+@pytest.mark.parametrize(
+    ("name", "mark", "encoding"),
+    [
+        ("UTF-16", codecs.BOM_UTF16_LE, "utf-16-le"),
+        ("UTF-16", codecs.BOM_UTF16_BE, "utf-16-be"),
+        ("UTF-32", codecs.BOM_UTF32_LE, "utf-32-le"),
+        ("UTF-32", codecs.BOM_UTF32_BE, "utf-32-be"),
+    ],
+)
+def test_wide_text_is_refused_by_its_name(tmp_path, name, mark, encoding):
+    with pytest.raises(DataError, match=f"is {name}, but text files must be UTF-8"):
+        read_text(tmp_path, mark + "ad,word\n1,red\n".encode(encoding))
 
 
 def test_gzip_is_known_by_content_not_by_name(tmp_path):

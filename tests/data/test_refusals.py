@@ -65,7 +65,7 @@ def test_the_file_whose_columns_differ_is_named(options, odd, kind, tmp_path):
 def test_utf_16_without_a_mark_is_recognised(encoding, kind, tmp_path):
     path = tmp_path / f"ads.{kind}"
     path.write_bytes("ad,word\n1,окно\n".encode(encoding))
-    with pytest.raises(DataError, match="looks like UTF-16 without a byte-order mark"):
+    with pytest.raises(DataError, match="looks like UTF-16 or UTF-32 without a byte-order mark"):
         read_table(path)
 
 

@@ -108,13 +108,16 @@ def test_without_the_extra_it_is_named(command, monkeypatch, capsys):
     assert "pip install 'sparsemix[dask]'" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "no address"])
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "no address", "tls://127.0.0.1:1", "foo://bar:1"])
 def test_where_nobody_answers_it_is_told(command, monkeypatch, capsys, address):
+    """And no client is made, which would complain of the same later on, when it is thrown away."""
     monkeypatch.setattr(workers, "_PATIENCE", "200ms")
+    monkeypatch.setattr("distributed.Client", None)
     assert command(address=address) == 1
     said = capsys.readouterr().err
     assert f"error: no Dask scheduler answers at '{address}': " in said
     assert "Check the address of --dask." in said
+    assert "callable" not in said
 
 
 @pytest.mark.parametrize(

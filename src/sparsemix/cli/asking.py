@@ -9,6 +9,7 @@ from sparsemix.cli.progress import with_progress
 from sparsemix.cli.questions import Arrays, Question
 from sparsemix.cli.watching import WatchedBatches
 from sparsemix.foundation.errors import ParameterError
+from sparsemix.foundation.wording import kind_of
 
 
 class Answers:
@@ -59,7 +60,7 @@ def check_for_workers(model: Any, batch_rows: int | None, cluster: Mapping[str, 
     if cluster and (not hasattr(model, "top_features") or getattr(model, "takes_real_numbers", False)):
         what = "of real numbers" if hasattr(model, "top_features") else "without clusters"
         raise ParameterError(
-            f"--workers and --dask are for clusters of keywords, not for a {type(model).__name__} {what}. "
+            f"--workers and --dask are for clusters of keywords, not for {kind_of(model)} {what}. "
             f"Leave them out."
         )
     if cluster and batch_rows is not None:

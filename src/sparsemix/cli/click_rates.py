@@ -17,7 +17,7 @@ from sparsemix.cli.progress import rows_progress
 from sparsemix.cli.tables import rates_table
 from sparsemix.cli.writing import write_batches
 from sparsemix.foundation.errors import ParameterError
-from sparsemix.foundation.wording import counted
+from sparsemix.foundation.wording import counted, kind_of
 from sparsemix.model_io import load_model
 
 _PAIRS_PER_BATCH = 20_000  # each has a number for every draw
@@ -40,7 +40,7 @@ def load_rates(path: Path) -> Any:
     model = load_model(path)
     if model.model_kind != "click-rate-model":
         raise ParameterError(
-            f"{str(path)!r} holds a {type(model).__name__}, which knows no click rates. Fit one to a table of events: "
+            f"{str(path)!r} holds {kind_of(model)}, which knows no click rates. Fit one to a table of events: "
             f"'sparsemix fit --model click-rate'."
         )
     return model

@@ -13,7 +13,7 @@ from sparsemix.cli.progress import waiting
 from sparsemix.cli.tables import scores_table
 from sparsemix.cli.times import check_times
 from sparsemix.foundation.errors import DataError, ParameterError
-from sparsemix.foundation.wording import counted
+from sparsemix.foundation.wording import counted, kind_of
 from sparsemix.model_io import save_model
 
 FACTORS, RATES, NMF = "gamma-poisson-factors", "click-rate-model", "bayesian-nmf"
@@ -53,7 +53,7 @@ def scores_factors(
     check_times(model, source.reading)
     if kind == NMF:
         raise ParameterError(
-            f"{str(path)!r} holds a {_name(model)}, which cannot score rows that it has not learnt."
+            f"{str(path)!r} holds {kind_of(model)}, which cannot score rows that it has not learnt."
         )
     found = (
         _score_of_rates(model, source, columns)
@@ -125,7 +125,7 @@ def updates_factors(model: Any, path: Path, source: Source, target: Path, *, jso
     if model.model_kind != FACTORS or model.solver == "gibbs":
         how = " fitted with --solver gibbs" if model.model_kind == FACTORS else ""
         raise ParameterError(
-            f"{str(path)!r} holds a {_name(model)}{how}, which learns from all of its table at once and cannot learn "
+            f"{str(path)!r} holds {kind_of(model)}{how}, which learns from all of its table at once and cannot learn "
             f"more. Fit a new model to the old table and the new one together."
         )
     check_complete(model, path)
@@ -168,7 +168,3 @@ def _n_unknown(model: Any, rows: Any) -> int:
             f"that the model has learnt; nothing has been learnt now."
         )
     return len(unknown)
-
-
-def _name(model: Any) -> str:
-    return type(model).__name__

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from sparsemix.foundation.errors import ParameterError
+from sparsemix.foundation.wording import kind_of
 
 
 def load_suggester(path: Path) -> Any:
@@ -38,7 +39,7 @@ def check_mixture(model: Any, path: Path) -> None:
     """Raise ParameterError for a model, from a file, that has no clusters."""
     if not hasattr(model, "top_features"):
         raise ParameterError(
-            f"{str(path)!r} holds a {type(model).__name__}, which has no clusters. Give a model of clusters, such as "
+            f"{str(path)!r} holds {kind_of(model)}, which has no clusters. Give a model of clusters, such as "
             f"'sparsemix fit' makes without --model."
         )
 

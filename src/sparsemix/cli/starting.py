@@ -12,7 +12,7 @@ from sparsemix.cli.inputs import Table
 from sparsemix.cli.loading import check_complete, check_mixture
 from sparsemix.cli.options import Kind
 from sparsemix.foundation.errors import DataError, ParameterError, parameter_error
-from sparsemix.foundation.wording import counted
+from sparsemix.foundation.wording import counted, kind_of
 from sparsemix.model_io import load_model
 
 DEFAULTS = {"n_components": 50, "random_state": 0, "binarize": 0.0}
@@ -111,7 +111,7 @@ def going_on(
         was = {name: str(each) for each, name in _CLASSES.items()}.get(type(model).__name__)
         if was is None:
             raise ParameterError(
-                f"{str(resume)!r} holds a {type(model).__name__}, which this command cannot go on with. Give another "
+                f"{str(resume)!r} holds {kind_of(model)}, which this command cannot go on with. Give another "
                 f"--output, or start anew without --resume."
             )
         rule = f"{was} as in the interrupted run in {resume}"
@@ -129,7 +129,7 @@ def check_learner(model: Any, path: Path) -> None:
     check_mixture(model, path)
     if not hasattr(model, "partial_fit"):
         raise ParameterError(
-            f"{str(path)!r} holds a {type(model).__name__}, which learns from all rows at once and cannot learn "
+            f"{str(path)!r} holds {kind_of(model)}, which learns from all rows at once and cannot learn "
             f"more. Fit a new model to the old rows and the new ones together."
         )
     check_complete(model, path)

@@ -10,7 +10,7 @@ import numpy as np
 from sparsemix.cli.console import brief, note
 from sparsemix.cli.inputs import Source, optional_source
 from sparsemix.foundation.errors import DataError, ParameterError
-from sparsemix.foundation.wording import counted
+from sparsemix.foundation.wording import counted, kind_of
 
 _COMPARED = 200  # letters of a keyword that are compared with those that the model knows
 
@@ -109,7 +109,7 @@ def answer(
         raise ParameterError("Give at least one --keyword, or name a row with --ad and --input.")
     for name in options:
         if name not in signature(model.suggest).parameters:
-            raise ParameterError(f"--{name} is not for a {type(model).__name__}. Leave it out.")
+            raise ParameterError(f"--{name} is not for {kind_of(model)}. Leave it out.")
     return [
         {
             "keyword": each.feature if isinstance(each.feature, str) else int(each.feature),

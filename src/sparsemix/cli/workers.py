@@ -1,5 +1,6 @@
 """Open the cluster that a command was given, and close it afterwards."""
 
+import asyncio
 import logging
 import signal
 import threading
@@ -38,6 +39,7 @@ def opened_client(
             yield client
         return
     try:
+        asyncio.run(_knock(dask_address))
         client = distributed.Client(dask_address, timeout=_PATIENCE, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:  # TypeError where certificates are missing
         raise ClusterError(
@@ -49,6 +51,14 @@ def opened_client(
                 f"the Dask scheduler at {dask_address!r} has no workers. Start some: dask worker ADDRESS."
             )
         yield client
+
+
+async def _knock(address: str | None) -> None:
+    """Connect and hang up: a client that nobody answers would end late, with errors of its own."""
+    security = dask("distributed").Security()
+    asked = security.get_connection_args("client")
+    caller = await dask("distributed.comm").connect(address, timeout=_PATIENCE, **asked)
+    await caller.close()
 
 
 @contextmanager

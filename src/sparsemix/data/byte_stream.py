@@ -13,7 +13,7 @@ from sparsemix.foundation.errors import DataError
 PIECE_BYTES = 1 << 23
 UTF8_BOM = b"\xef\xbb\xbf"
 BYTES_LOOKED_AT, LEAST_SHARE_OF_ZEROS = 256, 8
-UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
+WIDE_BOMS = {"UTF-32": (b"\xff\xfe\0\0", b"\0\0\xfe\xff"), "UTF-16": (b"\xff\xfe", b"\xfe\xff")}
 
 
 @dataclass(frozen=True)
@@ -37,18 +37,19 @@ def read_pieces(file: Path, size: int = PIECE_BYTES) -> Iterator[bytes]:
     Raises
     ------
     DataError
-        If the file is UTF-16, or the gzipped data are damaged or cut off.
+        If the file is UTF-16 or UTF-32, or the gzipped data are damaged or cut off.
     """
     try:
         with _open(file) as stream:
             piece = stream.read(size)
-            if piece.startswith(UTF16_BOMS):
-                raise DataError(f"{file} is UTF-16, but text files must be UTF-8. Convert it first.")
+            for encoding, marks in WIDE_BOMS.items():
+                if piece.startswith(marks):
+                    raise DataError(f"{file} is {encoding}, but text files must be UTF-8. Convert it first.")
             beginning = piece[:BYTES_LOOKED_AT]
             if beginning.count(0) * LEAST_SHARE_OF_ZEROS >= len(beginning) > 0:
                 raise DataError(
-                    f"{file} is no UTF-8: so many of its bytes are zero that it looks like UTF-16 without a byte-order "
-                    f"mark, or like no text. Convert it to UTF-8 first."
+                    f"{file} is no UTF-8: so many of its bytes are zero that it looks like UTF-16 or UTF-32 without a "
+                    f"byte-order mark, or like no text. Convert it to UTF-8 first."
                 )
             piece = piece.removeprefix(UTF8_BOM)
             while piece:

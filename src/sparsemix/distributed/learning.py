@@ -11,6 +11,7 @@ from sparsemix.distributed.run import OnJoin, Run
 from sparsemix.distributed.sources import as_batches
 from sparsemix.foundation.checks import at_least, callable_or_none
 from sparsemix.foundation.errors import parameter_error
+from sparsemix.foundation.wording import kind_of
 from sparsemix.model_io import load_model, save_model
 from sparsemix.models.em import BernoulliMixture, MultinomialMixture
 from sparsemix.models.online_profiles import OnlineBernoulliMixture
@@ -179,6 +180,6 @@ def _adopt(model: Any, file: Path) -> None:
     """Let a model be as the one in a file."""
     found = load_model(file)
     if type(found) is not type(model):
-        rule = f"the file of a {type(model).__name__}"
-        raise parameter_error("checkpoint", "fit", rule, str(file), f"It holds a {type(found).__name__}.")
+        rule = f"the file of {kind_of(model)}"
+        raise parameter_error("checkpoint", "fit", rule, str(file), f"It holds {kind_of(found)}.")
     model.__dict__.update(found.__dict__)

@@ -1,4 +1,17 @@
-"""Numbers and their nouns in sentences."""
+"""Numbers and nouns in sentences."""
+
+
+def kind_of(model: object) -> str:
+    """Return the class of a model with its article.
+
+    Examples
+    --------
+    >>> from sparsemix import ClickRateModel, OnlineBernoulliMixture
+    >>> kind_of(OnlineBernoulliMixture()), kind_of(ClickRateModel())
+    ('an OnlineBernoulliMixture', 'a ClickRateModel')
+    """
+    name = type(model).__name__
+    return f"{'an' if name[0] in 'AEIOU' else 'a'} {name}"
 
 
 def counted(number: float, noun: str) -> str:

@@ -7,12 +7,15 @@ import typer
 
 from sparsemix.cli import options
 
+MOST_ADS = 5_000_000  # which all are in memory
 EXAMPLES = "sparsemix demo\n\nsparsemix demo --out /tmp/demo --ads 5000"
 
 
 def demo(
     out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Where to write the files.")] = Path(),
-    ads: Annotated[int, typer.Option("--ads", min=200, help="How many ads to make up.")] = 20_000,
+    ads: Annotated[
+        int, typer.Option("--ads", min=200, max=MOST_ADS, help="How many ads to make up.")
+    ] = 20_000,
     seed: Annotated[
         int, typer.Option("--seed", min=0, max=options.LARGEST_SEED, help="Seed of the ads and of the start.")
     ] = 0,
