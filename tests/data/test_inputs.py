@@ -11,6 +11,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import sparse
 
 from sparsemix.data import inputs
+from sparsemix.data.count_inputs import as_count_rows
 from sparsemix.data.dataset import Dataset
 from sparsemix.data.inputs import BinaryRows, RowBlock, as_binary_rows
 from sparsemix.foundation.errors import DataError
@@ -167,14 +168,35 @@ def test_numbers_of_another_machine_are_read(kind):
         ([-1, 1, 2], [0, 3, 3, 3, 3]),
         ([0, 1, 4], [0, 0, 3, 3, 3]),
         ([0, 1, 2], [0, 2**40, 3, 3, 3]),
+        ([0, 1, 2], [0, 3, 3, 3, 0]),
+        ([0, 1, 2], [0, 3, 3, 3, -1]),
         ([0, 1, 2], [1, 1, 2, 3, 3]),
         ([0, 1, 2], [0, 1, 2, 3, 9]),
         ([0, 1, 2], [0, 1, 3]),
     ],
 )
-def test_damaged_sparse_matrices_are_refused(kind, indices, indptr):
-    with pytest.raises(DataError):
-        as_binary_rows(damaged(kind, indices, indptr))
+@pytest.mark.parametrize("values", [np.float64, ">f8", bool])
+def test_damaged_sparse_matrices_are_refused(kind, indices, indptr, values):
+    matrix = damaged(kind, indices, indptr)
+    matrix.data = matrix.data.astype(values)
+    for read in (as_binary_rows, as_count_rows):
+        with pytest.raises(DataError, match=r"is a damaged sparse matrix: .* Build it anew"):
+            read(matrix)
+
+
+def test_pointers_of_blocks_that_come_down_again_are_refused():
+    matrix = sparse.bsr_array(np.ones((4, 4)), blocksize=(2, 2))
+    matrix.indptr[-1] = 0
+    with pytest.raises(DataError, match="index pointers must not decrease"):
+        as_binary_rows(matrix)
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr", "dia"])
+def test_a_sparse_matrix_of_objects_is_refused(form):
+    matrix = sparse.coo_array(ROWS.astype(float)).asformat(form)
+    matrix.data = matrix.data.astype(object)
+    with pytest.raises(DataError, match=r"its values are objects.*X\.astype\(float\)"):
+        as_binary_rows(matrix)
 
 
 @pytest.mark.parametrize("form", [*FORMATS, "dense", "pandas"])

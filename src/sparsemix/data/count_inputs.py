@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from sparsemix.data.input_forms import Names, as_given, check_width, whole_view
+from sparsemix.data.input_forms import Names, as_given, check_width
 from sparsemix.data.inputs import ROWS_PER_BLOCK
 from sparsemix.foundation.checks import LARGEST
 from sparsemix.foundation.errors import DataError, shorten
@@ -88,10 +88,10 @@ def _canonical(matrix: Any, names: Names | None, owner: str) -> Any:
 
     What is stored twice adds up in double precision, whatever the type.
     """
+    rows = matrix
     if not sparse.issparse(matrix):
         half = matrix.dtype == np.float16  # which SciPy does not know
-        matrix = sparse.csr_array(matrix.astype(np.float32) if half else matrix)
-    rows = whole_view(matrix, owner)
+        rows = sparse.csr_array(matrix.astype(np.float32) if half else matrix)
     if rows.format == "csr":
         _check_values(rows.data, lambda at: (_row_of(rows.indptr, at), rows.indices[at]), names, owner)
     else:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from sparsemix.data.input_cells import FOR_LISTS, as_numbers, no_numbers
+from sparsemix.data.sparse_forms import whole_view
 from sparsemix.foundation.errors import DataError, shorten
 
 Names = NDArray[np.object_]
@@ -16,13 +17,12 @@ Names = NDArray[np.object_]
 MOST_FEATURES = 2**31 - 1  # columns have 32-bit numbers
 FORMS = "Give a Dataset, a sparse matrix, an array or a data frame."
 _LIBRARIES = {"pandas", "polars", "pyarrow"}
-_PLACES_PER_CHECK = 1 << 18
 
 
 class Given(NamedTuple):
     """Rows as a matrix.
 
-    matrix : (n_rows, n_features) sparse of any format, or array of numbers
+    matrix : (n_rows, n_features) CSR, CSC, BSR or COO array whose places are in range, or array of numbers
     names : (n_features,) of str, or None; is_frame : whether it was a data frame.
     """
 
@@ -69,17 +69,15 @@ def _checked(given: Any, owner: str, *, named: bool = False) -> Any:
     if matrix.ndim != 2:
         remedy = "Reshape your data to (n_rows, n_features); a single row goes in brackets, [X]."
         raise no_numbers(owner, f"its shape is {matrix.shape}", remedy)
-    if not is_sparse or matrix.dtype.kind not in "biuf":
-        matrix = as_numbers(matrix, owner)
-    matrix = _of_this_machine(matrix)
+    matrix = whole_view(matrix, owner) if is_sparse else _of_this_machine(as_numbers(matrix, owner))
     if not matrix.shape[1] and not named:
         raise _no_columns(matrix.shape, owner)
     return matrix
 
 
-def _of_this_machine(matrix: Any) -> Any:
-    """The matrix with numbers in the byte order of the machine, the only one that SciPy knows."""
-    return matrix if matrix.dtype.isnative else matrix.astype(matrix.dtype.newbyteorder("="))
+def _of_this_machine(values: NDArray[Any]) -> NDArray[Any]:
+    """Numbers in the byte order of the machine, the only one that SciPy knows."""
+    return values.astype(values.dtype.newbyteorder("="), copy=False)
 
 
 def _no_columns(shape: tuple[int, ...], owner: str) -> DataError:
@@ -185,40 +183,3 @@ def check_width(matrix: Any, owner: str) -> None:
             f"'X' of {owner} must have at most {MOST_FEATURES} columns, but it has {matrix.shape[1]}. "
             f"Leave out columns without entries."
         )
-
-
-def whole_view(matrix: Any, owner: str) -> Any:
-    """The same entries as a new CSR, CSC, BSR or COO; DataError unless its pointers and places are in range."""
-    try:
-        if matrix.format not in {"csr", "csc", "bsr"}:
-            triples = matrix.tocoo()
-            return sparse.coo_array((triples.data, (triples.row, triples.col)), shape=matrix.shape)
-        container = getattr(sparse, f"{matrix.format}_array")
-        view = container((matrix.data, matrix.indices, matrix.indptr), shape=matrix.shape, copy=False)
-        view.check_format(full_check=False)
-        if not _is_ordered(view):
-            view.check_format(full_check=True)
-    except ValueError as error:
-        raise DataError(f"'X' of {owner} is a damaged sparse matrix: {error}. Build it anew.") from error
-    return view
-
-
-def _is_ordered(view: Any) -> bool:
-    """Whether numbers are of this machine, and places in range and ascending in each row (column) of a CSR (CSC).
-
-    One pass, in pieces that stay in the cache; then there is nothing more to check or to sort.
-    """
-    if view.format == "bsr" or not view.data.dtype.isnative or np.any(view.indptr[1:] < view.indptr[:-1]):
-        return False
-    n_places = view.shape[1] if view.format == "csr" else view.shape[0]
-    for first in range(0, view.indices.size, _PLACES_PER_CHECK):
-        places = view.indices[max(first - 1, 0) : first + _PLACES_PER_CHECK]
-        ascends = places[1:] > places[:-1]
-        begin = max(first, 1)
-        bounds = np.array([begin, begin + ascends.size], view.indptr.dtype)
-        starts = slice(*np.searchsorted(view.indptr, bounds))
-        ascends[view.indptr[starts] - begin] = True
-        if places.min() < 0 or places.max() >= n_places or not ascends.all():
-            return False
-    view.has_canonical_format = True
-    return True

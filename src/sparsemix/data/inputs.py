@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from sparsemix.data.input_forms import Names, as_given, check_width, whole_view
+from sparsemix.data.input_forms import Names, as_given, check_width
 from sparsemix.foundation.errors import DataError, shorten
 
 ROWS_PER_BLOCK = 65_536
@@ -155,7 +155,7 @@ def _canonical(matrix: Any, rule: _Rule) -> Any:
     if not sparse.issparse(matrix):
         _check_dense(matrix, rule)
         return sparse.csr_array(rule.ones(matrix))
-    summed = _summed(matrix, rule.owner)
+    summed = _summed(matrix)
     if rule.binarize is None and _are_ones(summed.data):
         return summed.tocsr()
     _check_sparse(summed, rule)
@@ -168,12 +168,11 @@ def _canonical(matrix: Any, rule: _Rule) -> Any:
     return rows
 
 
-def _summed(matrix: Any, owner: str) -> Any:
-    """CSR, or CSC of a CSC, with each entry stored once; arrays may be those of `matrix`.
+def _summed(view: Any) -> Any:
+    """CSR, or CSC of a CSC, with each entry stored once; arrays may be those of `view`.
 
     Numbers that are stored for the same place add up in double precision, whatever their type; truth values stay so.
     """
-    view = whole_view(matrix, owner)
     kind = bool if view.dtype == bool else np.float64
     if view.format not in {"csr", "csc"}:
         triples = view.tocoo()

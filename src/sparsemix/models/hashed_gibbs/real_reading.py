@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from sparsemix.data.feature_names import FeatureNames, new_features
-from sparsemix.data.input_forms import as_given, whole_view
+from sparsemix.data.input_forms import as_given
 from sparsemix.foundation.errors import DataError, listed, shorten
 from sparsemix.models.hashed_gibbs.reading import Table
 from sparsemix.models.hashed_gibbs.real_state import REAL_FAMILIES, FloatMatrix
@@ -32,7 +32,7 @@ class RealTable:
                 f"shape is {(self.n_rows, self.n_features)}. Leave out features."
             )
         if sparse.issparse(given):
-            given = whole_view(given, owner).toarray()
+            given = given.toarray()
         self.matrix: FloatMatrix = np.ascontiguousarray(given, np.float64)
         wrong = ~(np.abs(self.matrix) <= LARGEST_VALUE)
         if wrong.any():
