@@ -5,6 +5,7 @@ from html.parser import HTMLParser
 
 import pytest
 
+from sparsemix import ParameterError
 from sparsemix.reporting import render_report, write_report
 
 COUNTS = [0, 0, 0, 0, 0, 100, 100, 200, 400, 1200]
@@ -222,6 +223,16 @@ def test_a_failed_write_leaves_the_old_page(tmp_path):
         write_report(path, summary(library_version="\ud800"))
     assert path.read_bytes() == before
     assert [each.name for each in tmp_path.iterdir()] == ["report.html"]
+
+
+def test_a_missing_folder_is_named_before_the_work(tmp_path):
+    path = tmp_path / "absent" / "report.html"
+    with pytest.raises(ParameterError) as caught:
+        write_report(path, summary())
+    rule = "'path' of write_report must be in a folder that exists"
+    assert str(caught.value).startswith(rule)
+    assert str(caught.value).endswith("Create it first.")
+    assert not path.parent.exists()
 
 
 def test_means_of_real_numbers_have_bars_on_the_side_where_they_lie():

@@ -1,10 +1,12 @@
 """Turn a summary into one HTML page that stands alone: no scripts, nothing from elsewhere."""
 
 import os
+from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
+from sparsemix.foundation.errors import parameter_error
 from sparsemix.persistence import replacing
 
 _LONGEST = 200  # characters of a name
@@ -67,6 +69,8 @@ def write_report(path: str | os.PathLike[str], summary: dict[str, Any]) -> None:
 
     Raises
     ------
+    ParameterError
+        If the folder of the file does not exist.
     OSError
         When the file cannot be written.
 
@@ -84,9 +88,16 @@ def write_report(path: str | os.PathLike[str], summary: dict[str, Any]) -> None:
     ...     "Two clusters" in Path(folder, "report.html").read_text("utf-8")
     True
     """
+    check_folder(path, "write_report")
     page = render_report(summary)
     with replacing(path) as temporary:
         temporary.write_text(page, encoding="utf-8")
+
+
+def check_folder(path: str | os.PathLike[str], owner: str) -> None:
+    """Raise ParameterError unless the folder exists in which a page is to be written."""
+    if not Path(path).absolute().parent.is_dir():
+        raise parameter_error("path", owner, "in a folder that exists", str(path), "Create it first.")
 
 
 def _full_bar(summary: dict[str, Any]) -> float:

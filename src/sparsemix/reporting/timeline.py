@@ -3,13 +3,12 @@
 import os
 from collections.abc import Sequence
 from html import escape
-from pathlib import Path
 from typing import Any
 
-from sparsemix.foundation.errors import DataError, parameter_error, shorten
+from sparsemix.foundation.errors import DataError, shorten
 from sparsemix.foundation.extras import plotly
 from sparsemix.persistence import replacing
-from sparsemix.reporting.render import page_template, plain_name
+from sparsemix.reporting.render import check_folder, page_template, plain_name
 
 LINE_HEIGHT, MARGINS = 26, 110  # pixels of a thread, and of what stands above and below
 NEEDED = {
@@ -84,10 +83,7 @@ def write_timeline(path: str | os.PathLike[str], summary: dict[str, Any]) -> Non
     >>> model = sm.TimeSensitiveMixture(half_life="3d").fit(mailbox.dataset)  # doctest: +SKIP
     >>> write_timeline("threads.html", summarize_threads(model, mailbox))  # doctest: +SKIP
     """
-    if not Path(path).absolute().parent.is_dir():
-        raise parameter_error(
-            "path", "write_timeline", "in a folder that exists", str(path), "Create it first."
-        )
+    check_folder(path, "write_timeline")
     page = render_timeline(summary)
     with replacing(path) as temporary:
         temporary.write_text(page, encoding="utf-8")
