@@ -196,4 +196,4 @@ def test_a_model_that_the_command_cannot_fit_does_not_go_on(sparsemix, documents
     assert sparsemix(*command) == 0
     monkeypatch.setattr("sparsemix.cli.starting.load_model", lambda _path: Other())
     assert sparsemix(*command, "--resume") == 2
-    assert "holds a Other, which this command cannot go on with" in sparsemix.err
+    assert "holds an Other, which this command cannot go on with" in sparsemix.err

@@ -1,5 +1,6 @@
 """Fit a model of any kind to a table, save it and show it."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,7 @@ def fit_table(
     if cluster:
         check_for_workers(kind, batch_rows, checkpoint_every, run)
     run["checkpoint_every"] = checkpoint_every
+    source = replace(source, threshold=parameters.get("binarize"))
     if kind is Kind.TIME_SENSITIVE:
         fit_in_time(parameters, source, output, resume=resume, json=json, **run)
         return

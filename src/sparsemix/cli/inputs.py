@@ -49,11 +49,14 @@ class Source:
         Arguments for `read_table`.
     quiet : bool
         Do not say what was guessed and dropped.
+    threshold : float or None
+        Values above it are present to the model that reads the table; None where any are.
     """
 
     path: str
     reading: Mapping[str, Any]
     quiet: bool = False
+    threshold: float | None = None
 
     def files(self) -> tuple[Path, ...]:
         """Return the files that are read."""
@@ -69,6 +72,7 @@ class Source:
             dataset = read_table(self.path, **self.reading)
         self.say_guesses(dataset.report)
         self.say_losses(dataset.report)
+        self._say_if_all_are_absent(_largest(dataset))
         return dataset
 
     def stream(
@@ -77,7 +81,7 @@ class Source:
         """Return the table in batches, for learning; with the vocabulary "two-pass" all have the same columns."""
         from sparsemix.data import iter_batches
 
-        report = None
+        report, largest = None, 0.0
         size = rows or ROWS_PER_BATCH
         batches = iter_batches(
             self.path, rows=size, skip_rows=first_row, vocabulary=vocabulary, **self.reading
@@ -87,9 +91,11 @@ class Source:
                 if report is None:
                     self.say_guesses(batch.report)
                 report = batch.report if report is None else report + batch.report
+                largest = max(largest, _largest(batch))
                 yield batch
         if report is not None:
             self.say_losses(report)
+            self._say_if_all_are_absent(largest)
 
     def asked(self, model: Any, rows: int | None = None) -> WatchedBatches:
         """Return the table in batches for questions to a model; what it does not know is counted.
@@ -165,6 +171,18 @@ class Source:
         """Tell the user what reading dropped and merged."""
         for sentence in str(replace(report, guessed={}, unused_counts=())).splitlines()[1:]:
             note(f"{sentence}.", quiet=self.quiet)
+
+    def _say_if_all_are_absent(self, largest: float) -> None:
+        if self.threshold is not None and largest <= self.threshold:
+            note(
+                f"warning: no value of the table is above {self.threshold:g} (--binarize), so that no row holds any "
+                f"keyword; the largest is {largest:g}.",
+                quiet=self.quiet,
+            )
+
+
+def _largest(dataset: "Dataset") -> float:
+    return float(dataset.matrix.data.max(initial=0.0))
 
 
 def open_source(path: str, reading: Mapping[str, Any], *, quiet: bool = False) -> Source:

@@ -107,4 +107,4 @@ def source_for(model: Any, source: Source) -> Source:
         return source
     known = getattr(model, "feature_names_in_", None)
     names = None if known is None else tuple(map(str, known))
-    return NumberSource(source.path, source.reading, source.quiet, names)
+    return NumberSource(source.path, source.reading, source.quiet, known=names)
