@@ -8,9 +8,16 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from sparsemix.metrics import adjusted_rand
+from sparsemix.probability import evidence as evidence_of_many
 from sparsemix.probability.beta_bernoulli import BetaBernoulli, BetaPrior
-from sparsemix.probability.cluster_counts import cluster_counts
-from sparsemix.probability.partition_moves import best_merges, best_splits, repair_round
+from sparsemix.probability.cluster_counts import cluster_counts, weighted_counts
+from sparsemix.probability.partition_moves import (
+    _median,
+    best_merges,
+    best_splits,
+    merge_round,
+    repair_round,
+)
 
 N_FEATURES = 30
 FAMILY = BetaBernoulli(BetaPrior(0.2, 1.0), N_FEATURES, 1.0)
@@ -51,6 +58,46 @@ def test_cluster_counts():
     rows = sparse.csr_array(np.array([[1.0, 0, 1], [1, 1, 0], [0, 0, 1]]))
     counts = cluster_counts(rows, np.array([1, -1, 1]), 3)
     assert_array_equal(counts.toarray(), [[0, 0, 0], [1, 0, 2], [0, 0, 0]])
+
+
+@given(
+    seed=st.integers(0, 2**20),
+    n_clusters=st.integers(0, 6),
+    n_members=st.integers(0, 20),
+    n_threads=st.sampled_from([1, 2, 3, 8]),
+)
+def test_weighted_counts_are_a_product_of_matrices(seed, n_clusters, n_members, n_threads):
+    rng = np.random.default_rng(seed)
+    rows, n_members = rng.integers(0, 3, (9, 7)) * 1.0, n_members if n_clusters else 0
+    members, weights = rng.integers(0, 9, n_members), rng.random(n_members)
+    clusters = np.sort(rng.integers(0, max(n_clusters, 1), n_members))
+    counts = weighted_counts(sparse.csr_array(rows), members, clusters, weights, n_clusters, n_threads)
+    share = (clusters == np.arange(n_clusters)[:, None]) * weights
+    assert_allclose(counts.toarray(), share @ rows[members], rtol=1e-12)
+
+
+@pytest.mark.parametrize("n_threads", [2, 3])
+@pytest.mark.parametrize("count", [1.0, 2.0])
+def test_threads_change_no_move(monkeypatch, n_threads, count):
+    monkeypatch.setattr(evidence_of_many, "ENTRIES_FOR_THREADS", 0)
+    rows, topics = topic_rows(6, seed=5)
+    rows.data[::3] = count
+    labels = np.random.default_rng(1).integers(-1, 8, topics.size)
+    allowed = np.ones(8, bool)
+    outcomes = []
+    for threads in (1, n_threads):
+        counts = cluster_counts(rows, labels, 8, threads)
+        moved = repair_round(rows, labels, 8, FAMILY, np.random.default_rng(2), allowed, threads)
+        joined = merge_round(rows, labels, 8, FAMILY, allowed, threads)
+        outcomes.append([counts.indptr, counts.indices, counts.data, *moved, *joined])
+    assert outcomes[0][4] > 0
+    for one, several in zip(*outcomes, strict=True):
+        assert_array_equal(one, several)
+
+
+@given(values=st.lists(st.floats(-1e9, 1e9), min_size=1, max_size=9))
+def test_the_median_is_that_of_numpy(values):
+    assert _median(np.array(values)) == np.median(values)
 
 
 def test_gains_of_merges_are_differences_of_evidence():

@@ -12,7 +12,7 @@ def add_rows(
     members,  # IN  (n_members,) int64
     weights,  # IN  (n_members,) float64
     place,  # work (n_features,) int64 of -1
-    indptr_out,  # OUT (n_clusters + 1,) int64, zeros on entry
+    n_entries_out,  # OUT (n_clusters,) int64
     columns_out,  # OUT (room,) int32
     sums_out,  # OUT (room,) float64
 ):
@@ -32,7 +32,7 @@ def add_rows(
                 sums_out[at] += weights[j] * values[e]
         for at in range(start, end):
             place[columns_out[at]] = -1
-        indptr_out[k + 1] = end
+        n_entries_out[k] = end - start
 
 
 @kernel

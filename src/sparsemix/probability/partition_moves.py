@@ -14,6 +14,7 @@ from scipy import sparse
 
 from sparsemix.numeric.threads import equal_parts, thread_runner
 from sparsemix.probability.cluster_counts import cluster_counts, weighted_counts
+from sparsemix.probability.evidence import Collapsed, log_evidence
 from sparsemix.probability.kernels import contrast_scores
 from sparsemix.probability.similarity import cosines
 
@@ -25,12 +26,8 @@ BALANCED_STEPS = 4
 MERGE_CANDIDATES = 4
 
 
-class Family(Protocol):
+class Family(Collapsed, Protocol):
     """What the moves need to know of a family of distributions."""
-
-    def log_evidence(self, sizes: FloatVector, counts: sparse.csr_array) -> FloatVector:
-        """Collapsed log evidence of each cluster, with its factor of the prior on partitions; 0 if empty."""
-        ...
 
     def natural_parameters(
         self, sizes: FloatVector, counts: sparse.csr_array
@@ -109,16 +106,17 @@ def best_splits(
     evidence: FloatVector,
     family: Family,
     rng: np.random.Generator,
+    n_threads: int = 1,
 ) -> tuple[list[Split], NDArray[np.bool_]]:
     """Cut every cluster in two by a few two-way steps; gains, best first, and the side of each row.
 
     Each cluster's rows start in random halves. The first steps cut at the median score, which lets the strongest
     contrast emerge as in a power iteration; the last ones cut where the evidence does. All clusters advance together:
-    a step costs O(nnz).
+    a step costs O(nnz). Threads share the clusters.
     """
-    side = _sides(rows, labels, n_clusters, family, rng)
-    sizes, counts = _child_statistics(rows, labels, side, n_clusters)
-    children = family.log_evidence(sizes, counts)
+    side = _sides(rows, labels, n_clusters, family, rng, n_threads)
+    sizes, counts = _child_statistics(rows, labels, side, n_clusters, n_threads)
+    children = log_evidence(family, sizes, counts, n_threads)
     gains = children[0::2] + children[1::2] - evidence
     proper = (sizes[0::2] > 0) & (sizes[1::2] > 0)
     ranked = np.argsort(-gains, kind="stable")
@@ -126,12 +124,33 @@ def best_splits(
 
 
 def _sides(
-    rows: sparse.csr_array, labels: IntVector, n_clusters: int, family: Family, rng: np.random.Generator
+    rows: sparse.csr_array,
+    labels: IntVector,
+    n_clusters: int,
+    family: Family,
+    rng: np.random.Generator,
+    n_threads: int,
 ) -> NDArray[np.bool_]:
-    order = np.argsort(labels, kind="stable")
-    order = order[labels[order] >= 0]
-    bounds = np.searchsorted(labels[order], np.arange(n_clusters + 1))
     side = rng.random(labels.size) < 0.5
+    members = np.bincount(labels[labels >= 0], minlength=n_clusters)
+
+    def cut(part: tuple[int, int]) -> None:
+        first, last = part
+        own = np.where((labels >= first) & (labels < last), labels - first, -1)
+        _cut_in_two(rows, own, last - first, family, side)
+
+    with thread_runner(n_threads) as run:
+        run(cut, equal_parts(members + 1.0, n_threads))
+    return side
+
+
+def _cut_in_two(
+    rows: sparse.csr_array, labels: IntVector, n_clusters: int, family: Family, side: NDArray[np.bool_]
+) -> None:
+    """Let the rows of all clusters find their side, from that where they are; others stay."""
+    order = np.argsort(labels, kind="stable")
+    order = order[np.searchsorted(labels[order], 0) :]
+    bounds = np.searchsorted(labels[order], np.arange(n_clusters + 1))
     score = np.zeros(labels.size)
     squares = sparse.csr_array((rows.data**2, rows.indices, rows.indptr), rows.shape)
     is_binary = np.array_equal(squares.data, rows.data)
@@ -149,24 +168,35 @@ def _sides(
         )  # fmt: skip
         if step < BALANCED_STEPS:
             _subtract_medians(score, order, bounds)
-        side = score > 0
-    return side
+        side[order] = score[order] > 0
 
 
 def _child_statistics(
-    rows: sparse.csr_array, labels: IntVector, side: NDArray[np.bool_], n_clusters: int
+    rows: sparse.csr_array,
+    labels: IntVector,
+    side: NDArray[np.bool_],
+    n_clusters: int,
+    n_threads: int = 1,
 ) -> tuple[FloatVector, sparse.csr_array]:
     """Sizes and counts of the two children of each cluster, children of `k` at ``2k`` and ``2k + 1``."""
     child = np.where(labels >= 0, 2 * labels + side, -1)
     sizes = np.bincount(child[child >= 0], minlength=2 * n_clusters).astype(float)
-    return sizes, cluster_counts(rows, child, 2 * n_clusters)
+    return sizes, cluster_counts(rows, child, 2 * n_clusters, n_threads)
 
 
 def _subtract_medians(score: FloatVector, order: IntVector, bounds: IntVector) -> None:
     for low, high in pairwise(bounds):
         if high > low:
             members = order[low:high]
-            score[members] -= np.median(score[members])
+            score[members] -= _median(score[members])
+
+
+def _median(values: FloatVector) -> float:
+    """What `numpy.median` says of a few numbers, without its checks."""
+    middle = values.size // 2
+    parted = np.partition(values, middle)
+    upper = float(parted[middle])
+    return upper if values.size % 2 else (float(parted[:middle].max()) + upper) / 2.0
 
 
 def repair_round(
@@ -176,28 +206,35 @@ def repair_round(
     family: Family,
     rng: np.random.Generator,
     allowed: NDArray[np.bool_],
+    n_threads: int = 1,
 ) -> tuple[IntVector, int]:
     """Apply every pair of moves that gains evidence; return the new labels and the number of splits and merges.
 
     Clusters that are not `allowed` stay as they are. A split takes a dead slot where there is one, else the slot
-    that the cheapest merge frees.
+    that the cheapest merge frees. Threads share the clusters, and change no bit.
     """
     sizes = np.bincount(labels[labels >= 0], minlength=n_clusters).astype(float)
-    counts = cluster_counts(rows, labels, n_clusters)
-    evidence = family.log_evidence(sizes, counts)
-    merges = best_merges(sizes, counts, evidence, family, allowed)
-    splits, side = best_splits(rows, labels, n_clusters, evidence, family, rng)
+    counts = cluster_counts(rows, labels, n_clusters, n_threads)
+    evidence = log_evidence(family, sizes, counts, n_threads)
+    merges = best_merges(sizes, counts, evidence, family, allowed, n_threads)
+    splits, side = best_splits(rows, labels, n_clusters, evidence, family, rng, n_threads)
     splits = [s for s in splits if allowed[s.cluster]]
     return _apply_moves(labels, sizes, splits, merges, side, allowed)
 
 
 def merge_round(
-    rows: sparse.csr_array, labels: IntVector, n_clusters: int, family: Family, allowed: NDArray[np.bool_]
+    rows: sparse.csr_array,
+    labels: IntVector,
+    n_clusters: int,
+    family: Family,
+    allowed: NDArray[np.bool_],
+    n_threads: int = 1,
 ) -> tuple[IntVector, int]:
     """Join pairs of clusters that gain evidence as one; return the new labels and the number of merges."""
     sizes = np.bincount(labels[labels >= 0], minlength=n_clusters).astype(float)
-    counts = cluster_counts(rows, labels, n_clusters)
-    merges = gaining(best_merges(sizes, counts, family.log_evidence(sizes, counts), family, allowed))
+    counts = cluster_counts(rows, labels, n_clusters, n_threads)
+    evidence = log_evidence(family, sizes, counts, n_threads)
+    merges = gaining(best_merges(sizes, counts, evidence, family, allowed, n_threads))
     labels = labels.copy()
     for merge in merges:
         labels[labels == merge.second] = merge.first

@@ -9,8 +9,9 @@ from profile_cases import hash_of, topic_rows
 
 from sparsemix import OnlineBernoulliMixture, load_model, save_model
 from sparsemix.foundation.errors import ParameterError
-from sparsemix.models.online_profiles import evidence, scoring, steps, stream
+from sparsemix.models.online_profiles import scoring, steps, stream
 from sparsemix.models.online_profiles.scoring import Scored, joined
+from sparsemix.probability import evidence
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from sparsemix.models.online_profiles.batch import Buffer, hard_labels, hard_statistics, sweeps
-from sparsemix.models.online_profiles.evidence import log_evidence
 from sparsemix.probability.beta_bernoulli import BetaBernoulli
 from sparsemix.probability.cluster_counts import cluster_counts
+from sparsemix.probability.evidence import log_evidence
 from sparsemix.probability.partition_moves import Merge, best_merges, gaining, repair_round
 from sparsemix.probability.similarity import cosines
 

@@ -1,21 +1,30 @@
-"""The evidence of many components at once, on several threads."""
+"""The evidence of many clusters at once, on several threads."""
+
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from sparsemix.numeric.threads import equal_parts, thread_runner
-from sparsemix.probability.beta_bernoulli import BetaBernoulli
 
 FloatVector = NDArray[np.float64]
 
 ENTRIES_FOR_THREADS = 50_000
 
 
+class Collapsed(Protocol):
+    """A family with its parameters integrated out."""
+
+    def log_evidence(self, sizes: FloatVector, counts: sparse.csr_array) -> FloatVector:
+        """Collapsed log evidence of each cluster, with its factor of the prior on partitions; 0 if empty."""
+        ...
+
+
 def log_evidence(
-    family: BetaBernoulli, sizes: FloatVector, counts: sparse.csr_array, n_threads: int
+    family: Collapsed, sizes: FloatVector, counts: sparse.csr_array, n_threads: int
 ) -> FloatVector:
-    """What `family.log_evidence` says, to the bit; each thread has components of its own."""
+    """What `family.log_evidence` says, to the bit; each thread has clusters of its own."""
     if n_threads == 1 or counts.nnz < ENTRIES_FOR_THREADS:
         return family.log_evidence(sizes, counts)
     evidence = np.empty(sizes.size)
