@@ -132,7 +132,7 @@ def _sides(
     n_threads: int,
 ) -> NDArray[np.bool_]:
     side = rng.random(labels.size) < 0.5
-    members = np.bincount(labels[labels >= 0], minlength=n_clusters)
+    work = 1.0 + np.bincount(labels[labels >= 0], minlength=n_clusters).astype(np.float64)
 
     def cut(part: tuple[int, int]) -> None:
         first, last = part
@@ -140,7 +140,7 @@ def _sides(
         _cut_in_two(rows, own, last - first, family, side)
 
     with thread_runner(n_threads) as run:
-        run(cut, equal_parts(members + 1.0, n_threads))
+        run(cut, equal_parts(work, n_threads))
     return side
 
 

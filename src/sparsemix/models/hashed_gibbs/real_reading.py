@@ -1,6 +1,6 @@
 """What users hand over, as dense rows of real numbers."""
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from scipy import sparse
@@ -32,7 +32,7 @@ class RealTable:
                 f"shape is {(self.n_rows, self.n_features)}. Leave out features."
             )
         if sparse.issparse(given):
-            given = given.toarray()
+            given = cast("Any", given).toarray()
         self.matrix: FloatMatrix = np.ascontiguousarray(given, np.float64)
         wrong = ~(np.abs(self.matrix) <= LARGEST_VALUE)
         if wrong.any():
