@@ -191,6 +191,60 @@ def test_pointers_of_blocks_that_come_down_again_are_refused():
         as_binary_rows(matrix)
 
 
+def lengthened(matrix):
+    matrix.data[1].append(1.0)
+
+
+def shortened(matrix):
+    matrix.rows = matrix.rows[:-1]
+
+
+def without_a_list(matrix):
+    matrix.rows[0] = None
+
+
+def without_places(matrix):
+    matrix.indices = None
+
+
+def fractional(matrix):
+    matrix.indices = matrix.indices + 0.5
+
+
+def of_one_direction(matrix):
+    matrix.coords = matrix.coords[:1]
+
+
+def flat(matrix):
+    matrix.data = matrix.data[0]
+
+
+@pytest.mark.parametrize(
+    ("form", "damage"),
+    [
+        ("lil", lengthened),
+        ("lil", shortened),
+        ("lil", without_a_list),
+        ("csr", without_places),
+        ("csc", fractional),
+        ("coo", of_one_direction),
+        ("dia", flat),
+    ],
+)
+def test_sparse_matrices_damaged_in_other_ways_are_refused(form, damage):
+    matrix = sparse.coo_array(ROWS.astype(float)).asformat(form)
+    damage(matrix)
+    with pytest.raises(DataError, match=r"is a damaged sparse matrix: .* Build it anew"):
+        as_binary_rows(matrix)
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr"])
+def test_numbers_of_half_precision_are_read(form):
+    matrix = sparse.coo_array(ROWS.astype(np.float32)).asformat(form)
+    matrix.data = matrix.data.astype(np.float16)
+    np.testing.assert_array_equal(to_array(as_binary_rows(matrix)), ROWS)
+
+
 @pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr", "dia"])
 def test_a_sparse_matrix_of_objects_is_refused(form):
     matrix = sparse.coo_array(ROWS.astype(float)).asformat(form)

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from sparsemix.data.input_cells import as_numbers, no_numbers
@@ -29,25 +30,47 @@ def whole_view(matrix: Any, owner: str) -> Any:
     as_numbers(np.empty(0, matrix.dtype), owner)
     try:
         return _view(matrix)
-    except ValueError as error:
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise DataError(f"'X' of {owner} is a damaged sparse matrix: {error}. Build it anew.") from error
 
 
 def _view(matrix: Any) -> Any:
-    kind = matrix.dtype.newbyteorder("=")
     if matrix.format not in {"csr", "csc", "bsr"}:
+        if matrix.format == "lil":
+            _check_lists(matrix)
         triples = matrix.tocoo()
-        values = triples.data.astype(kind, copy=False)
-        return sparse.coo_array((values, (triples.row, triples.col)), shape=matrix.shape)
+        _check_places(triples.row, triples.col)
+        return sparse.coo_array((_usual(triples.data), (triples.row, triples.col)), shape=matrix.shape)
     container = getattr(sparse, f"{matrix.format}_array")
-    values = matrix.data.astype(kind, copy=False)
+    _check_places(matrix.indices, matrix.indptr)
     if np.any(matrix.indptr[1:] < matrix.indptr[:-1]):
         raise ValueError("index pointers must not decrease")
+    values = _usual(matrix.data)
     view = container((values, matrix.indices, matrix.indptr), shape=matrix.shape, copy=False)
     view.check_format(full_check=False)
     if not _is_ordered(view):
         view.check_format(full_check=True)
     return view
+
+
+def _usual(values: NDArray[Any]) -> NDArray[Any]:
+    """Numbers of a type that SciPy knows: in the byte order of this machine, and at least of single precision."""
+    kind = np.dtype(np.float32) if values.dtype.itemsize == 2 and values.dtype.kind == "f" else values.dtype
+    return values.astype(kind.newbyteorder("="), copy=False)
+
+
+def _check_places(*places: NDArray[Any]) -> None:
+    for numbers in places:
+        if numbers.dtype.kind not in "iu":
+            raise ValueError(f"places must be integers, but they are {numbers.dtype}")
+
+
+def _check_lists(matrix: Any) -> None:
+    """Raise ValueError unless a LIL has as many places as values in each of its rows."""
+    if not matrix.rows.size == matrix.data.size == matrix.shape[0]:
+        raise ValueError("it must have a list of places and one of values for each row")
+    if any(len(places) != len(values) for places, values in zip(matrix.rows, matrix.data, strict=True)):
+        raise ValueError("each row must have as many places as values")
 
 
 def _is_ordered(view: Any) -> bool:

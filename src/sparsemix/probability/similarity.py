@@ -26,9 +26,7 @@ def unit_rows(rows: sparse.csr_array) -> sparse.csr_array:
 
 
 def cosines(rows: sparse.csr_array, others: sparse.csr_array, n_threads: int = 1) -> NDArray[np.float64]:
-    """Cosine of each row with each of the others, (n_rows, n_others), 0 for empty ones.
-
-    Costs O(n_rows n_others) and, for each feature, the rows times the others that hold it. The threads share the rows.
+    """Cosine of each row with each of the others, (n_rows, n_others), 0 for empty ones; see `products`.
 
     Parameters
     ----------
@@ -42,21 +40,29 @@ def cosines(rows: sparse.csr_array, others: sparse.csr_array, n_threads: int = 1
     >>> cosines(sparse.csr_array([[1.0, 0.0], [3.0, 4.0]]), sparse.csr_array([[5.0, 0.0]])).tolist()
     [[1.0], [0.6000000000000001]]
     """
-    units, by_feature = unit_rows(rows), unit_rows(others).tocsc()
+    return products(unit_rows(rows), unit_rows(others), n_threads)
+
+
+def products(rows: sparse.csr_array, others: sparse.csr_array, n_threads: int = 1) -> NDArray[np.float64]:
+    """Inner product of each row with each of the others, (n_rows, n_others).
+
+    Costs O(n_rows n_others + n_features) and, for each feature, the rows times the others that hold it. The threads
+    share the rows.
+
+    Examples
+    --------
+    >>> products(sparse.csr_array([[1.0, 0.0], [3.0, 4.0]]), sparse.csr_array([[5.0, 1.0]])).tolist()
+    [[5.0], [19.0]]
+    """
+    by_feature = others.tocsc()
     found = np.zeros((rows.shape[0], others.shape[0]))
 
     def fill(part: tuple[int, int]) -> None:
         add_products(
-            units.indptr,
-            units.indices,
-            units.data,
-            *part,
-            by_feature.indptr,
-            by_feature.indices,
-            by_feature.data,
-            found,
-        )
+            rows.indptr, rows.indices, rows.data, *part,
+            by_feature.indptr, by_feature.indices, by_feature.data, found,
+        )  # fmt: skip
 
     with thread_runner(n_threads) as run:
-        run(fill, equal_parts(1.0 + np.diff(units.indptr), parts_for(n_threads)))
+        run(fill, equal_parts(1.0 + np.diff(rows.indptr), parts_for(n_threads)))
     return found

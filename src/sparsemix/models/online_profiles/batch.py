@@ -9,10 +9,12 @@ from scipy import sparse
 from scipy.special import gammaln, xlog1py, xlogy
 
 from sparsemix.models.online_profiles import scoring_kernels
-from sparsemix.models.online_profiles.state import Entries, Posterior, build_index, packed
+from sparsemix.models.online_profiles.state import Entries, Posterior, ScoreIndex, build_index, packed
 from sparsemix.numeric.sorting import stable_order
+from sparsemix.numeric.threads import equal_parts, parts_for, thread_runner
 from sparsemix.probability.beta_bernoulli import BetaBernoulli
 from sparsemix.probability.cluster_counts import cluster_counts, weighted_counts
+from sparsemix.probability.evidence import log_evidence
 
 FloatVector = NDArray[np.float64]
 IntVector = NDArray[np.int64]
@@ -40,6 +42,7 @@ class Buffer:
     rows : (n_rows, n_features) CSR of ones; labels : (n_rows,) component known for a row, or -1.
     clutter : whether one more component, the last, has a single Beta for all features.
     least : responsibility below which a component does not learn from a row.
+    n_threads : threads to work with, which change no bit.
     """
 
     rows: sparse.csr_array
@@ -48,13 +51,14 @@ class Buffer:
     n_components: int
     clutter: bool
     least: float
+    n_threads: int = 1
 
 
 def hard_statistics(buffer: Buffer, labels: IntVector) -> Expected:
     """Statistics of a partition; rows labelled -1 are the clutter's."""
     sizes = np.bincount(labels[labels >= 0], minlength=buffer.n_components).astype(float)
     lengths = np.diff(buffer.rows.indptr)[labels < 0]
-    counts = cluster_counts(buffer.rows, labels, buffer.n_components)
+    counts = cluster_counts(buffer.rows, labels, buffer.n_components, buffer.n_threads)
     return Expected(sizes, counts, (float(lengths.size), float(lengths.sum()) / buffer.rows.shape[1]))
 
 
@@ -91,23 +95,36 @@ class Learners(NamedTuple):
 
 def _learners(buffer: Buffer, expected: Expected) -> Learners:
     """Responsibilities of all rows without the negligible ones; known rows belong to their component."""
-    n_rows, n_features = buffer.rows.shape
-    index = build_index(posterior_from(buffer, expected), n_features)
-    indptr, columns = buffer.rows.indptr.astype(np.int64), buffer.rows.indices
-    room = LEARNERS_PER_ROW * n_rows + index.base.size
-    no_rival = np.full(n_rows, -np.inf)
-    parts: list[Learners] = []
-    first = 0
-    while first < n_rows:
-        found = Learners(np.empty(room, np.int64), np.empty(room, np.int32), np.empty(room))
-        first, count, _ = scoring_kernels.find_learners(
-            indptr, columns, buffer.labels, first, index, buffer.least, np.empty(index.base.size),
-            no_rival[first:], np.empty(n_rows), *found, np.empty(0, np.int64),
-        )  # fmt: skip
-        parts.append(Learners._make(column[:count] for column in found))
-    merged = Learners._make(np.concatenate(columns) for columns in zip(*parts, strict=True))
+    index = build_index(posterior_from(buffer, expected), buffer.rows.shape[1], buffer.n_threads)
+    indptr = buffer.rows.indptr.astype(np.int64)
+    parts = equal_parts(np.diff(indptr) + 1.0, parts_for(buffer.n_threads))
+    found: dict[tuple[int, int], list[Learners]] = {}
+
+    def find(part: tuple[int, int]) -> None:
+        found[part] = _found(buffer, index, indptr, *part)
+
+    with thread_runner(buffer.n_threads) as run:
+        run(find, parts)
+    lists = [learners for part in parts for learners in found[part]]
+    merged = Learners._make(np.concatenate(columns) for columns in zip(*lists, strict=True))
     order = stable_order(merged.components, index.base.size)
     return Learners._make(column[order] for column in merged)
+
+
+def _found(buffer: Buffer, index: ScoreIndex, indptr: IntVector, first: int, last: int) -> list[Learners]:
+    """Responsibilities of the rows from `first` to the one before `last`, by row, in pieces."""
+    n_rows = last - first
+    room = LEARNERS_PER_ROW * n_rows + index.base.size
+    no_rival = np.full(n_rows, -np.inf)
+    pieces: list[Learners] = []
+    while first < last:
+        found = Learners(np.empty(room, np.int64), np.empty(room, np.int32), np.empty(room))
+        first, count, _ = scoring_kernels.find_learners(
+            indptr, buffer.rows.indices, buffer.labels[:last], first, index, buffer.least,
+            np.empty(index.base.size), no_rival, np.empty(last), *found, np.empty(0, np.int64),
+        )  # fmt: skip
+        pieces.append(Learners._make(column[:count] for column in found))
+    return pieces
 
 
 def _maximise(buffer: Buffer, learners: Learners) -> Expected:
@@ -121,6 +138,7 @@ def _maximise(buffer: Buffer, learners: Learners) -> Expected:
         learners.components[:n_ordinary].astype(np.int64),
         shares[:n_ordinary],
         buffer.n_components,
+        buffer.n_threads,
     )
     lengths = np.diff(buffer.rows.indptr)[learners.rows[n_ordinary:]]
     on = float(lengths @ shares[n_ordinary:]) / buffer.rows.shape[1]
@@ -140,7 +158,7 @@ def partition_evidence(buffer: Buffer, partition: Expected) -> float:
     """Log probability of the buffer and its partition, parameters integrated out (the clutter's at their mean)."""
     family, n_features = buffer.family, buffer.rows.shape[1]
     gamma = family.weight_concentration
-    total = float(family.log_evidence(partition.sizes, partition.counts).sum())
+    total = float(log_evidence(family, partition.sizes, partition.counts, buffer.n_threads).sum())
     if buffer.clutter:
         mass, on = partition.clutter
         mean = (family.prior.alpha + on) / (family.prior.alpha + family.prior.beta + mass)

@@ -26,6 +26,7 @@ from sparsemix.models.online_profiles.state import build_index, copied
 from sparsemix.models.online_profiles.steps import learn_common, learn_rows, learn_surely, named
 from sparsemix.models.online_profiles.stream import LineageEvent, Settings, Stream, prior_of
 from sparsemix.probability.beta_bernoulli import BetaBernoulli, BetaPrior
+from sparsemix.probability.evidence import ENTRIES_FOR_THREADS
 
 FloatVector = NDArray[np.float64]
 IntVector = NDArray[np.int64]
@@ -36,7 +37,9 @@ CULL_GROWTH = 0.2  # culling happens when the stream has grown by this share ...
 STEPS_PER_PASS = 20
 
 
-def prime(blocks: list[RowBlock], labels: IntVector, n_features: int, settings: Settings) -> Stream:
+def prime(
+    blocks: list[RowBlock], labels: IntVector, n_features: int, settings: Settings, n_threads: int = 1
+) -> Stream:
     """Solve the buffered rows and open the stream.
 
     Parameters
@@ -47,6 +50,8 @@ def prime(blocks: list[RowBlock], labels: IntVector, n_features: int, settings: 
         Component id known for a row, or -1.
     n_features : int
     settings : Settings
+    n_threads : int, default=1
+        They change no bit.
     """
     rows = sparse.csr_array(sparse.vstack([b.to_csr(n_features) for b in blocks], format="csr"))
     mean = _prior_mean(rows, settings)
@@ -62,6 +67,7 @@ def prime(blocks: list[RowBlock], labels: IntVector, n_features: int, settings: 
         max(settings.first_components, int(labels.max(initial=-1)) + 1),
         settings.clutter,
         settings.min_responsibility,
+        n_threads if rows.nnz >= ENTRIES_FOR_THREADS else 1,
     )
     solution = solve(
         buffer,

@@ -144,6 +144,6 @@ class Learner:
     def _primed(self) -> Stream:
         started = time.perf_counter()
         labels = np.concatenate([np.empty(0, np.int64), *self.held_labels])
-        stream = engine.prime(self.held_back, labels, self.features.n_features, self.settings)
+        stream = engine.prime(self.held_back, labels, self.features.n_features, self.settings, self.n_threads)
         self.timings["priming"] = time.perf_counter() - started
         return stream

@@ -25,7 +25,9 @@ from sparsemix.models.online_profiles.batch import (
 from sparsemix.models.online_profiles.state import Posterior
 from sparsemix.probability.beta_bernoulli import BetaBernoulli, BetaPrior
 from sparsemix.probability.cluster_counts import cluster_counts
+from sparsemix.probability.evidence import log_evidence
 from sparsemix.probability.partition_moves import merge_round, repair_round
+from sparsemix.probability.similarity import products, unit_rows
 
 FloatVector = NDArray[np.float64]
 IntVector = NDArray[np.int64]
@@ -108,8 +110,12 @@ def _repaired(
     movable[buffer.labels[buffer.labels >= 0]] = False
     n_merges = 0
     if merge:
-        labels, n_merges = merge_round(buffer.rows, labels, buffer.n_components, buffer.family, movable)
-    labels, n_moves = repair_round(buffer.rows, labels, buffer.n_components, buffer.family, rng, movable)
+        labels, n_merges = merge_round(
+            buffer.rows, labels, buffer.n_components, buffer.family, movable, buffer.n_threads
+        )
+    labels, n_moves = repair_round(
+        buffer.rows, labels, buffer.n_components, buffer.family, rng, movable, buffer.n_threads
+    )
     return labels, n_merges + n_moves
 
 
@@ -125,7 +131,8 @@ def _with_best_strength(buffer: Buffer, partition: Expected) -> Buffer:
         return replace(buffer.family, prior=BetaPrior.from_mean(mean, float(np.exp(log_strength))))
 
     def cost(log_strength: float) -> float:
-        return -float(family_of(log_strength).log_evidence(partition.sizes, partition.counts).sum())
+        family = family_of(log_strength)
+        return -float(log_evidence(family, partition.sizes, partition.counts, buffer.n_threads).sum())
 
     most = buffer.rows.shape[0] / buffer.n_components
     bounds = (np.log(LEAST_STRENGTH), np.log(max(most, 2 * LEAST_STRENGTH)))
@@ -185,21 +192,24 @@ def _first_labels(buffer: Buffer, rng: np.random.Generator) -> IntVector:
     """Each row to its most similar seed; O(n_components nnz). Known rows seed their own component as well."""
     n_rows, n_components = buffer.rows.shape[0], buffer.n_components
     sample = np.sort(rng.choice(n_rows, min(n_rows, ROWS_PER_SEED * n_components), replace=False))
-    seeds = sample[diverse_rows(buffer.rows[sample], n_components, rng)]
+    seeds = sample[diverse_rows(buffer.rows[sample], n_components, rng, buffer.n_threads)]
     seed_of = np.where(np.isin(np.arange(n_rows), seeds), -1, buffer.labels)
     free = np.setdiff1d(np.arange(n_components), buffer.labels)[: seeds.size]
     seed_of[seeds[: free.size]] = free
-    profiles = _unit_rows(cluster_counts(buffer.rows, seed_of, n_components))
+    profiles = unit_rows(cluster_counts(buffer.rows, seed_of, n_components))
     labels = np.empty(n_rows, np.int64)
     for first in range(0, n_rows, ROWS_PER_BLOCK):
-        similarity = (buffer.rows[first : first + ROWS_PER_BLOCK] @ profiles.T).toarray()
+        block = buffer.rows[first : first + ROWS_PER_BLOCK]
+        similarity = products(block, profiles, buffer.n_threads)
         labels[first : first + ROWS_PER_BLOCK] = similarity.argmax(axis=1)
     return np.where(buffer.labels >= 0, buffer.labels, labels)
 
 
-def diverse_rows(rows: sparse.csr_array, n_wanted: int, rng: np.random.Generator) -> IntVector:
+def diverse_rows(
+    rows: sparse.csr_array, n_wanted: int, rng: np.random.Generator, n_threads: int = 1
+) -> IntVector:
     """Pick rows far from each other by greedy k-means++ on cosine distance; O(n_wanted nnz)."""
-    units = _unit_rows(rows)
+    units = unit_rows(rows)
     distance = np.where(np.diff(rows.indptr) > 0, 1.0, 1e-12)
     n_tries = 2 + int(np.log(n_wanted))
     chosen = np.empty(min(n_wanted, rows.shape[0]), np.int64)
@@ -207,13 +217,8 @@ def diverse_rows(rows: sparse.csr_array, n_wanted: int, rng: np.random.Generator
         cumulative = np.cumsum(distance)
         tries = np.searchsorted(cumulative, rng.random(n_tries) * cumulative[-1])
         tries = np.minimum(tries, distance.size - 1)
-        gap = np.maximum(1.0 - (units @ units[tries].T).toarray(), 1e-12)
+        gap = np.maximum(1.0 - products(units, units[tries], n_threads), 1e-12)
         left = np.minimum(distance[:, None], gap)
         best = int(left.sum(axis=0).argmin())
         chosen[s], distance = tries[best], left[:, best]
     return chosen
-
-
-def _unit_rows(rows: sparse.csr_array) -> sparse.csr_array:
-    norms = np.sqrt(np.maximum(rows.multiply(rows).sum(axis=1), 1e-300))
-    return sparse.csr_array(sparse.diags_array(1.0 / norms) @ rows)
