@@ -76,6 +76,13 @@ def test_more_passes_keep_the_number_of_rows():
     assert adjusted_rand(topics, thrice.labels_) > 0.9 * adjusted_rand(topics, once.labels_)
 
 
+def test_what_happens_in_later_passes_is_told_with_the_rows_seen():
+    rows = np.sort(np.random.default_rng(2).random((200, 30)) < 0.2, axis=0)
+    usual = {"n_components": 6, "priming_rows": 20, "reservoir_rows": 10, "min_component_share": 0.5}
+    once, thrice = small_model(**usual).fit(rows), small_model(**usual, n_passes=3).fit(rows)
+    assert {event.row for event in thrice.lineage_[len(once.lineage_) :]} == {200}
+
+
 @pytest.mark.parametrize(
     "wrong",
     [{"half_life_rows": 0.5}, {"half_life_rows": np.inf}, {"half_life_rows": "1d"}, {"n_passes": 0},

@@ -165,8 +165,10 @@ def learn_again(
     step = max(1, n_rows // STEPS_PER_PASS)
     for first in range(0, block.n_rows, step):
         last = min(block.n_rows, first + step)
+        n_events = len(stream.lineage)
         learn(stream, block.slice(first, last), labels[first:last], n_features, settings)
         stream.n_rows = stream.n_rows_faded = n_rows
+        stream.lineage[n_events:] = [event._replace(row=n_rows) for event in stream.lineage[n_events:]]
         scale_back(stream, settings)
     stream.log_evidence = before
 

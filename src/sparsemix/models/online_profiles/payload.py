@@ -45,6 +45,7 @@ HELD_METADATA = {"settings", "n_features"}
 STREAM_METADATA = HELD_METADATA | {*COUNTERS, "prior", "log_evidence", "lineage"}
 
 LEAST_COUNT, MOST_COUNT = 1e-110, 1e60  # the prior's are from 1e-100 to 1e50
+MOST_ROWS = 2.0**53  # beyond which one row more is lost in rounding
 
 
 def pack(kind: str, parameters: dict[str, Any], learner: Learner) -> Payload:
@@ -227,11 +228,13 @@ def _read_posterior(reader: ArrayReader, n_components: int, n_features: int) -> 
         _pseudo_counts(reader, "default_alpha", n_components),
         _pseudo_counts(reader, "default_beta", n_components),
     )
+    if np.any(defaults[0] / (defaults[0] + defaults[1]) == 1.0):
+        raise ModelFileError("a feature that is not explicit is certain to be on")
     size = reader.inside("size", INT, 0, n_features + 1, n_components)
     n_entries = int(size.sum())
     feature = reader.inside("feature", SMALL, 0, n_features, n_entries)
     alpha, beta = _pseudo_counts(reader, "alpha", n_entries), reader.finite("beta", n_entries)
-    certain = reader.positive("certain", n_components, zero=True)
+    certain = _rows_waiting(reader, "certain", n_components)
     owner = np.repeat(np.arange(n_components), size)
     if np.any(beta + certain[owner] <= 0) or np.unique(owner * n_features + feature).size != n_entries:
         raise ModelFileError("its explicit features do not fit together")
@@ -245,9 +248,16 @@ def _read_posterior(reader: ArrayReader, n_components: int, n_features: int) -> 
         _pseudo_counts(reader, "common_beta", n_common),
     )
     posterior = packed(weights, defaults, size, Entries(feature, alpha, beta), common)
-    rows = reader.positive("common_rows", 1, zero=True)
-    on = reader.positive("common_on", n_common, zero=True)
+    rows, on = _rows_waiting(reader, "common_rows", 1), _rows_waiting(reader, "common_on", n_common)
     return posterior._replace(certain=certain, common_on=on, common_rows=rows)
+
+
+def _rows_waiting(reader: ArrayReader, name: str, length: int) -> NDArray[np.float64]:
+    """Rows that are still to be added to pseudo-counts."""
+    rows = reader.positive(name, length, zero=True)
+    if np.any(rows > MOST_ROWS):
+        raise ModelFileError(f"the array {name!r} holds numbers above {MOST_ROWS:.0f}")
+    return rows
 
 
 def _pseudo_counts(reader: ArrayReader, name: str, length: int) -> NDArray[np.float64]:
