@@ -84,7 +84,8 @@ def test_ctrl_c_keeps_the_chains_and_resume_ends_at_the_same_bits(sparsemix, doc
     path, whole = tmp_path / "m.smx", tmp_path / "whole.smx"
     command = [*SHORT, "--n-chains", 2]
     assert sparsemix("fit", documents, "-o", whole, *command) == 0
-    run = program("fit", documents, "-o", path, *command, target=SWEEP, call=11, number=INTERRUPT)
+    call = 11 + 2  # each chain makes one for its start
+    run = program("fit", documents, "-o", path, *command, target=SWEEP, call=call, number=INTERRUPT)
     assert run.returncode == 130
     assert f"Stopped after 11 sweeps; what is learnt is saved in {path}. Go on with:" in run.stderr
     assert run.stderr.splitlines()[-1].endswith(" --n-chains 2 --resume")

@@ -46,13 +46,15 @@ def fitted(flats, tmp_path_factory):
 @pytest.mark.parametrize("proposal", ["exact", "hash"])
 def test_the_file_holds_the_model_that_the_library_learns(sparsemix, flats, tmp_path, family, proposal):
     path = tmp_path / "m.smx"
-    options = ["--family", family, "--proposal", proposal, "--n-bits", 64, "--feature", "size,price"]
+    form = {"n_bits": 64} if proposal == "hash" else {}
+    options = ["--family", family, "--proposal", proposal, "--feature", "size,price"]
+    options += ["--n-bits", 64] if form else []
     assert sparsemix("fit", flats, "-o", path, *SHORT, *options, "--smoothing", 0.2) == 0
     assert sparsemix.err.startswith("Guessed --row 'flat_id' for ")
-    parameters = {"n_components": 5, "n_sweeps": 6, "burn_in": 3, "thin": 2, "smoothing": 0.2, "n_bits": 64}
+    parameters = {"n_components": 5, "n_sweeps": 6, "burn_in": 3, "thin": 2, "smoothing": 0.2}
     table = read_numbers(str(flats), features=["size", "price"])
     model = sm.HashedGibbsMixture(
-        family=family, proposal=proposal, random_state=0, binarize=0.0, **parameters
+        family=family, proposal=proposal, random_state=0, binarize=0.0, **parameters, **form
     ).fit(table)
     assert state_hash(read_payload(path)) == state_hash(model.to_payload())
     assert f"{N_ROWS} rows with 2 features in {model.weights_.size} clusters; log joint" in sparsemix.out
