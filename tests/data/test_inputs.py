@@ -179,7 +179,7 @@ def test_numbers_of_another_machine_are_read(kind):
 def test_damaged_sparse_matrices_are_refused(kind, indices, indptr, values):
     matrix = damaged(kind, indices, indptr)
     matrix.data = matrix.data.astype(values)
-    for read in (as_binary_rows, as_count_rows):
+    for read in (as_binary_rows, as_count_rows, Dataset.from_matrix):
         with pytest.raises(DataError, match=r"is a damaged sparse matrix: .* Build it anew"):
             read(matrix)
 
@@ -234,8 +234,9 @@ def flat(matrix):
 def test_sparse_matrices_damaged_in_other_ways_are_refused(form, damage):
     matrix = sparse.coo_array(ROWS.astype(float)).asformat(form)
     damage(matrix)
-    with pytest.raises(DataError, match=r"is a damaged sparse matrix: .* Build it anew"):
-        as_binary_rows(matrix)
+    for read in (as_binary_rows, Dataset.from_matrix):
+        with pytest.raises(DataError, match=r"is a damaged sparse matrix: .* Build it anew"):
+            read(matrix)
 
 
 @pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr"])

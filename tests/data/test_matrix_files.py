@@ -87,7 +87,7 @@ def test_npz_with_objects_is_never_unpickled(tmp_path):
 
 def test_npz_with_indices_out_of_bounds(tmp_path):
     path = tmp_path / "bad.npz"
-    for indices, indptr in (([9], [0, 1]), ([-1], [0, 1]), ([0], [0, 99])):
+    for indices, indptr in (([9], [0, 1]), ([-1], [0, 1]), ([0], [0, 99]), ([0], [1, 0])):
         np.savez(
             path,
             format=np.array(b"csr"),

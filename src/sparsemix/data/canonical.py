@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from sparsemix.data.sparse_forms import whole_view
 from sparsemix.foundation.errors import DataError, shorten
 
 LARGEST_FLOAT32_INTEGER = 2**24
@@ -71,11 +72,11 @@ def _as_csr(matrix: Any, feature_names: NDArray[Any] | None) -> Any:
         if given.ndim != 2:
             raise DataError(f"A matrix of counts must have 2 axes, but it has {given.ndim}.")
         _check_dtype(given.dtype)
-        if given.format == "csr":
-            rows = sparse.csr_array((given.data, given.indices, given.indptr), shape=given.shape)
-            _check_values(rows.data, lambda at: (_row_of(rows, at), rows.indices[at]), feature_names)
-            return rows
-        triples = given.tocoo()
+        view = whole_view(given, "A matrix of counts")
+        if view.format == "csr":
+            _check_values(view.data, lambda at: (_row_of(view, at), view.indices[at]), feature_names)
+            return view
+        triples = view.tocoo()
         _check_values(triples.data, lambda at: (triples.row[at], triples.col[at]), feature_names)
         places = (triples.row, triples.col)
         return sparse.csr_array((triples.data.astype(np.float64), places), shape=given.shape)

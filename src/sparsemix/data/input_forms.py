@@ -69,10 +69,21 @@ def _checked(given: Any, owner: str, *, named: bool = False) -> Any:
     if matrix.ndim != 2:
         remedy = "Reshape your data to (n_rows, n_features); a single row goes in brackets, [X]."
         raise no_numbers(owner, f"its shape is {matrix.shape}", remedy)
-    matrix = whole_view(matrix, owner) if is_sparse else _of_this_machine(as_numbers(matrix, owner))
+    if is_sparse:
+        _check_kind(matrix.dtype, owner)
+        matrix = whole_view(matrix, f"'X' of {owner}")
+    else:
+        matrix = _of_this_machine(as_numbers(matrix, owner))
     if not matrix.shape[1] and not named:
         raise _no_columns(matrix.shape, owner)
     return matrix
+
+
+def _check_kind(dtype: np.dtype[Any], owner: str) -> None:
+    """Raise DataError unless values of a sparse matrix are numbers."""
+    if dtype.kind == "O":
+        raise no_numbers(owner, "its values are objects", "Make numbers of them with X.astype(float).")
+    as_numbers(np.empty(0, dtype), owner)
 
 
 def _of_this_machine(values: NDArray[Any]) -> NDArray[Any]:

@@ -16,6 +16,7 @@ from scipy import io, sparse
 from sparsemix.data.dataset import Dataset, concatenate
 from sparsemix.data.formats import FileSet, is_gzipped
 from sparsemix.data.report import ReadReport
+from sparsemix.data.sparse_forms import safe_view
 from sparsemix.data.svmlight import MOST_COLUMNS, svmlight_pieces
 from sparsemix.foundation.errors import DataError
 from sparsemix.foundation.wording import counted
@@ -67,10 +68,7 @@ def _read_whole(file: Path, format: str) -> Dataset:
 
 def _load_npz(file: Path) -> Any:
     """Load without pickle, and check the indices: a hostile file neither runs code nor leads astray."""
-    matrix = sparse.load_npz(file)
-    if hasattr(matrix, "check_format"):
-        matrix.check_format(full_check=True)
-    return matrix
+    return safe_view(sparse.load_npz(file))
 
 
 def _load_mtx(file: Path) -> Any:

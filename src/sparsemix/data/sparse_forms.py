@@ -6,35 +6,32 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from sparsemix.data.input_cells import as_numbers, no_numbers
 from sparsemix.foundation.errors import DataError
 
 _PLACES_PER_CHECK = 1 << 18
 
 
-def whole_view(matrix: Any, owner: str) -> Any:
+def whole_view(matrix: Any, name: str) -> Any:
     """The same entries as a new CSR, CSC, BSR or COO with numbers of this machine; arrays may be those of `matrix`.
 
     Raises
     ------
     DataError
-        If its values are no numbers, or pointers or places are out of range: SciPy would read beyond the arrays.
+        If pointers or places are out of range: SciPy would read beyond the arrays. The message begins with the name.
 
     Examples
     --------
-    >>> whole_view(sparse.csr_array([[1, 0], [0, 1]]), "the model").format
+    >>> whole_view(sparse.csr_array([[1, 0], [0, 1]]), "'X' of the model").format
     'csr'
     """
-    if matrix.dtype.kind == "O":
-        raise no_numbers(owner, "its values are objects", "Make numbers of them with X.astype(float).")
-    as_numbers(np.empty(0, matrix.dtype), owner)
     try:
-        return _view(matrix)
+        return safe_view(matrix)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        raise DataError(f"'X' of {owner} is a damaged sparse matrix: {error}. Build it anew.") from error
+        raise DataError(f"{name} is a damaged sparse matrix: {error}. Build it anew.") from error
 
 
-def _view(matrix: Any) -> Any:
+def safe_view(matrix: Any) -> Any:
+    """What `whole_view` returns; whatever Python and SciPy raise for one that is damaged."""
     if matrix.format not in {"csr", "csc", "bsr"}:
         if matrix.format == "lil":
             _check_lists(matrix)
