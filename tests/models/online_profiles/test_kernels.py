@@ -105,8 +105,14 @@ def test_row_scores_equal_the_dense_ones(mode, seed, n_components, explicit, com
     state, index = dense_state(posterior, 7), build_index(posterior, 7)
     rows = np.random.default_rng(seed).integers(2, size=(4, 7))
     block = block_of(rows)
-    share, log_density, work = np.empty((4, n_components)), np.empty(4), np.empty(n_components)
-    as_mode(scoring_kernels.score_rows, mode)(block.indptr, block.columns, index, share, log_density)
+    share, work, best, log_density = (
+        np.full(shape, -1.0) for shape in ((4, n_components), n_components, 4, 4)
+    )
+    for part in ((0, 1), (1, 4)):
+        given_rows = (block.indptr, block.columns, *part, index)
+        as_mode(scoring_kernels.score_rows, mode)(*given_rows, share)
+        as_mode(scoring_kernels.answer_rows, mode)(*given_rows, work, best, log_density)
+    assert_array_equal(best, share.argmax(axis=1))
     for i, row in enumerate(rows.astype(float)):
         as_mode(scoring_kernels.row_log_joint, mode)(block.slice(i, i + 1).columns, index, work)
         assert_allclose(work, equations.log_joint(state, row), rtol=1e-10)

@@ -1,5 +1,7 @@
 """Predictions equal the dense equations, are pure, and treat every row by itself."""
 
+import copy
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -17,7 +19,7 @@ from profile_cases import (
 from scipy.special import logit
 
 from sparsemix import OnlineBernoulliMixture
-from sparsemix.models.online_profiles import engine, equations, prediction
+from sparsemix.models.online_profiles import engine, equations, prediction, row_answers
 
 posteriors = {
     "seed": st.integers(0, 10_000),
@@ -90,9 +92,12 @@ def test_rows_are_scored_by_themselves(monkeypatch):
     rows, _ = topic_rows(200, 3, 9)
     model = OnlineBernoulliMixture(3, priming_rows=100, random_state=0).fit(rows)
     scores, share, labels = model.score_samples(rows), model.predict_proba(rows), model.predict(rows)
-    monkeypatch.setattr(prediction, "ROWS_PER_BLOCK", 7)
-    assert_array_equal(model.score_samples(rows), scores)
-    assert_array_equal(model.predict(rows), labels)
+    assert_array_equal(labels, model.component_ids_[share.argmax(axis=1)])
+    monkeypatch.setattr(row_answers, "ROWS_PER_THREAD", 7)
+    several = copy.deepcopy(model).set_params(n_jobs=3)
+    assert_array_equal(several.score_samples(rows), scores)
+    assert_array_equal(several.predict_proba(rows), share)
+    assert_array_equal(several.predict(rows), labels)
     for i in (0, 17, 199):
         assert model.score_samples(rows[i : i + 1])[0] == scores[i]
         assert_array_equal(model.predict_proba(rows[i : i + 1])[0], share[i])

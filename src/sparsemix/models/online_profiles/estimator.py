@@ -70,7 +70,7 @@ class OnlineBernoulliMixture(Answering, ClusterMixin, BaseEstimator):
     random_state : int, RandomState or None, default=None
         Seed of the clustering of the first rows and of those that waited; nothing else is random.
     n_jobs : int or None, default=None
-        Threads that learn the stream; None is one, -1 all processors. The answer does not depend on it.
+        Threads that learn and answer; None is one, -1 all processors. No answer depends on it.
     verbose : int, default=0
         Print a line when the first rows have been clustered.
 
@@ -195,7 +195,7 @@ class OnlineBernoulliMixture(Answering, ClusterMixin, BaseEstimator):
             self._learner.learn_again([(rows, labels)])
         self._adopt(self._learner)
         started = time.perf_counter()
-        answers = [self._view.assignments(block) for block in self._learner.blocks(rows)]
+        answers = [self._view.assignments(block, self._n_threads()) for block in self._learner.blocks(rows)]
         self.labels_ = np.concatenate(answers)
         self.timings_["labelling"] = time.perf_counter() - started
         return self

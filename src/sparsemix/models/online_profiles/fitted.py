@@ -105,12 +105,12 @@ class Fitted:
         checks.binarize(self.binarize, type(self).__name__)
         return as_binary_rows(X, binarize=self.binarize, owner=type(self).__name__)
 
-    def _ask(self, X: Any, question: Callable[[View, RowBlock], NDArray[Any]]) -> list[NDArray[Any]]:
+    def _ask(self, X: Any, question: Callable[[View, RowBlock, int], NDArray[Any]]) -> list[NDArray[Any]]:
         """Answers for the rows, block by block; says once how many rows are unknown, on behalf of the caller."""
         check_is_fitted(self)
-        rows, answers, n_unknown = self._rows(X), [], 0
+        n_threads, rows, answers, n_unknown = self._n_threads(), self._rows(X), [], 0
         for block in self._learner.blocks(rows):
-            answers.append(question(self._view, block))
+            answers.append(question(self._view, block, n_threads))
             n_unknown += int(block.unknown(self._learner.features.n_features).sum())
         if n_unknown:
             warn_of_unknown_rows(n_unknown, rows.n_rows)

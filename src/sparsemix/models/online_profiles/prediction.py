@@ -7,14 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsemix.data.inputs import RowBlock
-from sparsemix.models.online_profiles import index_kernels, kernels, scoring_kernels
+from sparsemix.models.online_profiles import index_kernels, kernels
+from sparsemix.models.online_profiles.row_answers import answers_for, responsibilities_for
 from sparsemix.models.online_profiles.state import Posterior, ScoreIndex, build_index, entries_of
 from sparsemix.models.online_profiles.stream import Stream
 
 FloatVector = NDArray[np.float64]
 IntVector = NDArray[np.int64]
-
-ROWS_PER_BLOCK = 4_096
 
 
 def log_not_listed(mean: FloatVector, completeness: float) -> FloatVector:
@@ -53,30 +52,17 @@ class View:
         """Rows of each component, as sums of responsibilities, (n_live,)."""
         return np.maximum(self.posterior.weight_concentration - self.prior_concentration, 0.0)
 
-    def responsibilities(self, block: RowBlock) -> NDArray[np.float64]:
+    def responsibilities(self, block: RowBlock, n_threads: int = 1) -> NDArray[np.float64]:
         """Posterior of the components for each row, (n_rows, n_live)."""
-        out = np.empty((block.n_rows, self.component_ids.size))
-        scoring_kernels.score_rows(block.indptr, block.columns, self.index, out, np.empty(block.n_rows))
-        return out
+        return responsibilities_for(self.index, block, n_threads)
 
-    def log_density(self, block: RowBlock) -> FloatVector:
+    def log_density(self, block: RowBlock, n_threads: int = 1) -> FloatVector:
         """Log probability of each row, (n_rows,) nats."""
-        out = np.empty(block.n_rows)
-        for first in range(0, block.n_rows, ROWS_PER_BLOCK):
-            part = block.slice(first, min(block.n_rows, first + ROWS_PER_BLOCK))
-            work = np.empty((part.n_rows, self.component_ids.size))
-            scoring_kernels.score_rows(
-                part.indptr, part.columns, self.index, work, out[first : first + part.n_rows]
-            )
-        return out
+        return answers_for(self.index, block, n_threads).density
 
-    def assignments(self, block: RowBlock) -> IntVector:
+    def assignments(self, block: RowBlock, n_threads: int = 1) -> IntVector:
         """Id of the most probable component of each row, (n_rows,)."""
-        out = np.empty(block.n_rows, np.int64)
-        for first in range(0, block.n_rows, ROWS_PER_BLOCK):
-            part = block.slice(first, min(block.n_rows, first + ROWS_PER_BLOCK))
-            out[first : first + part.n_rows] = self.component_ids[self.responsibilities(part).argmax(axis=1)]
-        return out
+        return self.component_ids[answers_for(self.index, block, n_threads).best]
 
     def default_means(self) -> FloatVector:
         """Probability of a feature that is not explicit, per component (n_live,)."""

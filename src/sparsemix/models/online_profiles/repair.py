@@ -5,14 +5,15 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from sparsemix.data.inputs import RowBlock
-from sparsemix.models.online_profiles import births, scoring_kernels
+from sparsemix.models.online_profiles import births
 from sparsemix.models.online_profiles.culling import with_restored
 from sparsemix.models.online_profiles.equations import bernoulli_divergence
 from sparsemix.models.online_profiles.indexing import index_anew
 from sparsemix.models.online_profiles.merging import Prior, effective_counts, merged, with_births
 from sparsemix.models.online_profiles.reservoir import rows_of
+from sparsemix.models.online_profiles.row_answers import answers_for
 from sparsemix.models.online_profiles.stream import LineageEvent, Settings, Stream, prior_of
-from sparsemix.numeric.threads import equal_parts, run_tasks, thread_runner
+from sparsemix.numeric.threads import run_tasks, thread_runner
 from sparsemix.probability.beta_bernoulli import BetaBernoulli
 
 FloatVector = NDArray[np.float64]
@@ -106,15 +107,7 @@ def _components(
 
 def _compared(stream: Stream, rows: RowBlock) -> tuple[FloatVector, NDArray[np.bool_]]:
     """Log density of each row, and whether it fits no component."""
-    density = np.empty(rows.n_rows)
-    work = np.empty((rows.n_rows, stream.posterior.n_components))
-
-    def score(part: tuple[int, int]) -> None:
-        own, place = rows.slice(*part), slice(*part)
-        scoring_kernels.score_rows(own.indptr, own.columns, stream.index, work[place], density[place])
-
-    with thread_runner(stream.n_threads) as run:
-        run(score, equal_parts(np.diff(rows.indptr) + 1.0, stream.n_threads))
+    density = answers_for(stream.index, rows, stream.n_threads).density
     return density, density < stream.background.rival(rows)
 
 

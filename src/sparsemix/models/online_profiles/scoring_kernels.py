@@ -102,15 +102,43 @@ def normalise(
 def score_rows(
     indptr,  # IN  (n_rows + 1,) int64
     columns,  # IN  (nnz,) int32
+    first,
+    last,  # rows `first` to ``last - 1``
     index,  # IN  ScoreIndex
     responsibilities_out,  # OUT (n_rows, n_components) float64
-    log_evidence_out,  # OUT (n_rows,) float64: log density of each row, nats
 ):
-    """Responsibilities and log density of rows under a fixed posterior."""
-    for i in range(log_evidence_out.shape[0]):
-        row_log_joint(columns[indptr[i] : indptr[i + 1]], index, responsibilities_out[i])
-        top = highest(responsibilities_out[i])
-        log_evidence_out[i] = normalise(responsibilities_out[i], top) - index.log_total[0]
+    """Responsibilities of rows under a fixed posterior."""
+    for i in range(first, last):
+        own = responsibilities_out[i]
+        row_log_joint(columns[indptr[i] : indptr[i + 1]], index, own)
+        normalise(own, highest(own))
+
+
+@kernel
+def answer_rows(
+    indptr,  # IN  (n_rows + 1,) int64
+    columns,  # IN  (nnz,) int32
+    first,
+    last,  # rows `first` to ``last - 1``
+    index,  # IN  ScoreIndex
+    log_joint,  # work (n_components,) float64
+    best_out,  # OUT (n_rows,) int64: component of the largest responsibility, the first of equal ones
+    density_out,  # OUT (n_rows,) float64: log density of each row, nats
+):
+    """The most probable component and the log density of rows under a fixed posterior."""
+    for i in range(first, last):
+        row_log_joint(columns[indptr[i] : indptr[i + 1]], index, log_joint)
+        top = highest(log_joint)
+        best, total = -1, 0.0
+        for k in range(log_joint.shape[0]):
+            gap = log_joint[k] - top
+            if gap > -NEGLIGIBLE:
+                share = np.exp(gap)
+                total += share
+                if best < 0 and share == 1.0:
+                    best = k
+        best_out[i] = best
+        density_out[i] = top + np.log(total) - index.log_total[0]
 
 
 @kernel
