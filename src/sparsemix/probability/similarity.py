@@ -16,8 +16,8 @@ def unit_rows(rows: sparse.csr_array) -> sparse.csr_array:
 
     Examples
     --------
-    >>> unit_rows(sparse.csr_array([[3.0, 4.0], [0.0, 0.0]])).toarray().tolist()
-    [[0.6, 0.8], [0.0, 0.0]]
+    >>> unit_rows(sparse.csr_array([[0.0, 4.0], [0.0, 0.0]])).toarray().tolist()
+    [[0.0, 1.0], [0.0, 0.0]]
     """
     owner = owners(rows)
     lengths = np.sqrt(sum_by_owner(np.square(rows.data, dtype=np.float64), owner, rows.shape[0]))
