@@ -125,7 +125,13 @@ def test_what_one_pass_on_a_cluster_cannot_do_is_told(client, rows):
     source = in_blocks(rows, 130)
     with pytest.raises(ParameterError, match="'n_passes' of fit must be 1 on a cluster"):
         fit(online(n_passes=2), source, client=client)
-    with pytest.raises(ParameterError, match="'n_children' of fit must be an integer >= 1"):
-        fit(online(), source, client=client, n_children=0)
+    for wrong in (0, 10**30):
+        with pytest.raises(
+            ParameterError, match="'n_children' of fit must be an integer >= 1, at most 10,000"
+        ):
+            fit(online(), source, client=client, n_children=wrong)
+    for odd in ({"checkpoint": 3}, {"resume": "x"}, {"keep_rows": 3}):
+        with pytest.raises(ParameterError, match=f"'{next(iter(odd))}' of fit must be"):
+            fit(online(), source, client=client, **odd)
     with pytest.raises(ParameterError, match="Other models need all rows in one place"):
         fit(HashedGibbsMixture(), source, client=client)

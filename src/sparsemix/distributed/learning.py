@@ -9,7 +9,7 @@ from sparsemix.distributed.mixtures import RowsOnWorkers
 from sparsemix.distributed.online import Rounds
 from sparsemix.distributed.run import OnJoin, Run
 from sparsemix.distributed.sources import as_batches
-from sparsemix.foundation.checks import at_least, callable_or_none
+from sparsemix.foundation.checks import at_least, callable_or_none, truth_value
 from sparsemix.foundation.errors import parameter_error
 from sparsemix.foundation.wording import kind_of
 from sparsemix.model_io import load_model, save_model
@@ -17,7 +17,7 @@ from sparsemix.models.em import BernoulliMixture, MultinomialMixture
 from sparsemix.models.online_profiles import OnlineBernoulliMixture
 
 EM = (MultinomialMixture, BernoulliMixture)
-CHILDREN = 8
+CHILDREN, MOST_CHILDREN = 8, 10_000
 
 
 def fit(
@@ -49,7 +49,7 @@ def fit(
         By default the one that was opened last.
     n_children : int, default=8
         Of the online learner: how many learn side by side from the same posterior. The model depends on it, but not on
-        the number of workers; 1 gives what `partial_fit` of the batches gives, to the bit.
+        the number of workers; 1 gives what `partial_fit` of the batches and `prime` give, to the bit.
     keep_rows : bool, default=False
         Of EM: whether workers keep the rows in their memory between epochs; without it they load them anew.
     checkpoint : str or PathLike, optional
@@ -114,11 +114,13 @@ def fit(
     if not isinstance(model, (OnlineBernoulliMixture, *EM)):
         rule = "an OnlineBernoulliMixture, a MultinomialMixture or a BernoulliMixture"
         raise parameter_error("model", "fit", rule, model, "Other models need all rows in one place.")
-    at_least("n_children", "fit", n_children, 1)
+    at_least("n_children", "fit", n_children, 1, most=MOST_CHILDREN)
+    for name, value in (("keep_rows", keep_rows), ("resume", resume)):
+        truth_value(name, "fit", value)
     callable_or_none("on_join", "fit", on_join)
     cluster, run = Cluster(client, "fit"), Run(on_join=on_join)
     batches = as_batches(source, y, reading, "fit")
-    file = None if checkpoint is None else Path(checkpoint)
+    file = _file_of(checkpoint)
     goes_on = False
     if resume and file is not None and file.exists():
         _adopt(model, file)
@@ -132,6 +134,14 @@ def fit(
     return run
 
 
+def _file_of(checkpoint: Any) -> Path | None:
+    if checkpoint is None:
+        return None
+    if not isinstance(checkpoint, str | os.PathLike):
+        raise parameter_error("checkpoint", "fit", "None or the path of a model file", checkpoint)
+    return Path(checkpoint)
+
+
 def _fit_online(
     model: Any,
     cluster: Cluster,
@@ -143,7 +153,8 @@ def _fit_online(
     goes_on: bool,
 ) -> None:
     if model.n_passes != 1:
-        raise parameter_error("n_passes", "fit", "1 on a cluster", model.n_passes)
+        remedy = "Rows are not read twice there; more rows at first, by priming_rows, help as well."
+        raise parameter_error("n_passes", "fit", "1 on a cluster", model.n_passes, remedy)
     if not goes_on:
         model.__dict__.pop("_learner", None)
 

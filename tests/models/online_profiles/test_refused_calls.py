@@ -57,7 +57,9 @@ def test_a_first_call_that_is_refused_leaves_a_new_model(rows):
     assert hash_of(model.fit(rows)) == hash_of(new_model().fit(rows))
 
 
-@pytest.mark.parametrize("batches", [None, 1, "x", [1], [(1, 2, 3)], [np.zeros((2, 8))]])
+@pytest.mark.parametrize(
+    "batches", [None, 1, "x", [1], [(1, 2, 3)], [np.zeros((2, 8))], np.array(3), np.zeros((2, 8))]
+)
 def test_batches_that_are_no_pairs_are_not_learnt(batches, rows):
     model = new_model(priming_rows=50).partial_fit(rows).prime()
     before = hash_of(model)

@@ -104,7 +104,7 @@ def binarize(value: Any, owner: str) -> None:
 def pairs_of(batches: Any) -> Iterator[tuple[Any, Any]]:
     """The batches of `learn_again`; ParameterError unless they are pairs in an iterable."""
     rule, remedy = "an iterable of pairs (X, y)", "Give [(X, None)] for a whole table without labels."
-    if not isinstance(batches, Iterable) or isinstance(batches, str | bytes):
+    if not isinstance(batches, Iterable) or isinstance(batches, str | bytes | np.ndarray):
         raise parameter_error("batches", "learn_again", rule, batches, remedy)
 
     def pairs() -> Iterator[tuple[Any, Any]]:
