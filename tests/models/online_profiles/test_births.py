@@ -76,7 +76,7 @@ def test_moves_conserve_the_evidence(clutter):
 
 def test_rows_that_wait_count_in_answers():
     rows, _ = sorted_topics()
-    model = late_model(reservoir_rows=10_000).partial_fit(rows)
+    model = late_model(reservoir_rows=10_000).partial_fit(rows[:300]).prime().partial_fit(rows[300:])
     waiting = model._learner.stream.waiting
     assert 50 < waiting.rows.n_rows < 1_000
     before = state_hash(model.to_payload())

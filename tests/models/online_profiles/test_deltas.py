@@ -23,7 +23,7 @@ def primed(rows, labels=None, **changes):
     """A model that has learnt 40 rows, and the learner behind it."""
     usual = {"n_components": 4, "priming_rows": 40, "reservoir_rows": 10, "random_state": 0}
     model = OnlineBernoulliMixture(**usual | changes)
-    model.partial_fit(rows[:40], None if labels is None else labels[:40])
+    model.partial_fit(rows[:40], None if labels is None else labels[:40]).prime()
     return model, model._learner
 
 

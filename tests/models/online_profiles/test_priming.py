@@ -140,7 +140,7 @@ def test_of_the_starts_that_settle_the_one_of_highest_evidence_stays(monkeypatch
     short = sorted(run.evidence for run in priming._short_runs(buffer, np.random.default_rng(3)))
     assert short[0] < short[-1]
     settled = []
-    monkeypatch.setattr(priming, "_settled", lambda _, run, *__: settled.append(run) or run)
+    monkeypatch.setattr(priming, "settled", lambda _, run, *__: settled.append(run) or run)
     best = priming._best_start(buffer, np.random.default_rng(3))
     assert [priming._rated(buffer, run).evidence for run in settled] == short[:3:-1]
     assert priming._rated(buffer, best).evidence == short[-1]

@@ -81,7 +81,7 @@ def posterior_from(buffer: Buffer, expected: Expected) -> Posterior:
 def sweeps(buffer: Buffer, expected: Expected, n_sweeps: int) -> Expected:
     """Learn the buffer anew so many times from what was expected; a sweep costs O(n_components nnz)."""
     for _ in range(n_sweeps):
-        expected = _maximise(buffer, _learners(buffer, expected))
+        expected = expected_of(buffer, _learners(buffer, expected))
     return expected
 
 
@@ -94,8 +94,15 @@ class Learners(NamedTuple):
 
 
 def _learners(buffer: Buffer, expected: Expected) -> Learners:
-    """Responsibilities of all rows without the negligible ones; known rows belong to their component."""
-    index = build_index(posterior_from(buffer, expected), buffer.rows.shape[1], buffer.n_threads)
+    n_features, n_threads = buffer.rows.shape[1], buffer.n_threads
+    return learners_of(buffer, build_index(posterior_from(buffer, expected), n_features, n_threads))
+
+
+def learners_of(buffer: Buffer, index: ScoreIndex) -> Learners:
+    """Responsibilities of all rows without the negligible ones; known rows belong to their component.
+
+    O(n_components nnz).
+    """
     indptr = buffer.rows.indptr.astype(np.int64)
     parts = equal_parts(np.diff(indptr) + 1.0, parts_for(buffer.n_threads))
     found: dict[tuple[int, int], list[Learners]] = {}
@@ -127,7 +134,8 @@ def _found(buffer: Buffer, index: ScoreIndex, indptr: IntVector, first: int, las
     return pieces
 
 
-def _maximise(buffer: Buffer, learners: Learners) -> Expected:
+def expected_of(buffer: Buffer, learners: Learners) -> Expected:
+    """Statistics of rows that are shared so; O(nnz of their rows)."""
     n_components = buffer.n_components + int(buffer.clutter)
     shares = learners.responsibilities
     sizes = np.asarray(np.bincount(learners.components, weights=shares, minlength=n_components), float)

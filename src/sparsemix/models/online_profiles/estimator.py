@@ -41,7 +41,7 @@ class OnlineBernoulliMixture(Answering, ClusterMixin, BaseEstimator):
         Pseudo-count of each feature's prior Beta; "auto" takes the one of highest evidence in the first rows.
     priming_rows : int or "auto", default="auto"
         Rows that are held back and clustered together before the stream begins. "auto" means 100 per cluster and
-        at least 20,000.
+        at least 20,000. Where clusters overlap, up to four times as many stay at hand, see Notes.
     clutter : bool, default=False
         Whether rows that fit nowhere go to a clutter component, with one probability for all features and the id -1.
     binarize : float >= 0 or None, default=None
@@ -102,7 +102,9 @@ class OnlineBernoulliMixture(Answering, ClusterMixin, BaseEstimator):
     Rows of the same columns that arrive by `partial_fit` in any batching give the same bits as all at once. Order
     matters: this is a model of a stream. Cost a row: O(clusters + features of the row x clusters that know them). Rows that waited cost
     some 30 passes over them and a few over the parameters, once every `reservoir_rows` such rows; until then answers
-    come from a model that has learnt them without new clusters. A birth adds counts of rows, a merge adds
+    come from a model that has learnt them without new clusters. Where several clusters share more than a tenth of the
+    first rows, all rows stay at hand until there are four times `priming_rows`, and are shared out anew when they have
+    doubled: up to 30 passes over them, each time. A birth adds counts of rows, a merge adds
     pseudo-counts: the evidence of all clusters together stays that of all rows.
 
     Examples
@@ -255,6 +257,8 @@ class OnlineBernoulliMixture(Answering, ClusterMixin, BaseEstimator):
 
     def prime(self) -> Self:
         """End the priming now, with the rows that are there, and begin the stream; rows that wait are clustered.
+
+        Rows that stay at hand are let go, after a last look if there are a quarter more of them than at the last.
 
         Returns
         -------

@@ -1,4 +1,8 @@
-"""A model between calls: rows held back until the priming, then a stream, and the view that predictions read."""
+"""A model between calls: rows held back until the priming, then a stream, and the view that predictions read.
+
+Rows that were primed with stay at hand while they are worth another look, see `renewal`, and those that follow
+with them.
+"""
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -8,11 +12,13 @@ from numpy.typing import NDArray
 
 from sparsemix.data.feature_names import FeatureNames
 from sparsemix.data.inputs import BinaryRows, RowBlock
-from sparsemix.models.online_profiles import deltas, engine
+from sparsemix.models.online_profiles import deltas, engine, renewal
 from sparsemix.models.online_profiles.prediction import View
 from sparsemix.models.online_profiles.stream import Settings, Stream
 
 IntVector = NDArray[np.int64]
+
+MOST_ROWS = 1 << 62
 
 
 class Learner:
@@ -30,6 +36,8 @@ class Learner:
     ----------
     n_threads : int
         Threads to learn with, which change no bit.
+    held_back, held_labels : list
+        All rows so far and their labels, until the stream begins and while they stay at hand; else empty.
     """
 
     def __init__(self, settings: Settings, features: FeatureNames, owner: str) -> None:
@@ -60,14 +68,16 @@ class Learner:
         self._view = self._provisional = None
 
     def prime(self) -> None:
-        """Begin the stream with the rows that are there."""
+        """Begin the stream with the rows that are there; settle what waits, and let rows at hand go."""
         if self.stream is None:
             self.stream = self._primed()
-            self.held_back, self.held_labels = [], []
-            self._view = self._provisional = None
+        elif self.held_back and renewal.is_due_at_the_end(self.n_rows, self.settings.priming_rows):
+            self._renew()
         elif self.stream.waiting.rows.n_rows:
             engine.settle_waiting(self._streaming(), self.settings)
-            self._view = None
+        elif not self.held_back:
+            return
+        self._let_go()
 
     def learn_again(self, parts: Iterable[tuple[BinaryRows, IntVector]]) -> None:
         """Learn all rows once more; the evidence stays that of the rows seen, and their order of arrival loses weight.
@@ -77,7 +87,7 @@ class Learner:
         parts : iterable of (BinaryRows, (n_rows,) labels)
         """
         started, stream = time.perf_counter(), self._streaming()
-        self._view = None
+        self._let_go()
         for rows, labels in parts:
             columns, first = self.features.columns_of(rows.n_features, rows.names, owner=self._owner), 0
             for block in rows.blocks(columns):
@@ -93,7 +103,7 @@ class Learner:
         """What each of so many children begins with, see `deltas.start_of`; rows held back are primed with."""
         if self.stream is None:
             self.prime()
-        self._view = None
+        self._let_go()
         return deltas.start_of(self._streaming(), n_children, self.settings)
 
     def join(self, messages: Sequence[deltas.Message]) -> int:
@@ -121,20 +131,55 @@ class Learner:
         return rows.blocks(self.features.known_columns_of(rows.n_features, rows.names, owner=self._owner))
 
     def _take(self, block: RowBlock, labels: IntVector) -> None:
-        if self.stream is None:
-            n_held = min(block.n_rows, self.settings.priming_rows - self.n_rows)
-            held = block.slice(0, n_held)
+        first = 0
+        while first < block.n_rows:
+            last = min(block.n_rows, first + self._rows_until_look())
+            self._take_part(block.slice(first, last), labels[first:last])
+            first = last
+
+    def _rows_until_look(self) -> int:
+        """Rows that may still come before those at hand are looked at."""
+        if self.stream is not None and not self.held_back:
+            return MOST_ROWS
+        return renewal.next_look(self.n_rows, self.settings.priming_rows) - self.n_rows
+
+    def _take_part(self, block: RowBlock, labels: IntVector) -> None:
+        """Take rows that end at the next look or before."""
+        is_last = block.n_rows == self._rows_until_look()
+        is_held = self.stream is None or bool(self.held_back)
+        if is_held:
             self.held_back.append(
-                held._replace(columns=held.columns.copy())
+                block._replace(columns=block.columns.copy())
             )  # the input stays the user's to change
-            self.held_labels.append(labels[:n_held].copy())
-            if self.n_rows < self.settings.priming_rows:
-                return
-            self.prime()
-            block, labels = block.slice(n_held, block.n_rows), labels[n_held:]
+            self.held_labels.append(labels.copy())
+        if self.stream is not None:
+            started = time.perf_counter()
+            engine.learn(self._streaming(), block, labels, self.features.n_features, self.settings)
+            self.timings["streaming"] += time.perf_counter() - started
+        if is_held and is_last:
+            self._look()
+
+    def _look(self) -> None:
+        """Cluster all rows at hand, for the first time or anew; they stay if that is worth it."""
+        if self.stream is None:
+            self.stream = self._primed()
+        else:
+            self._renew()
+        if not renewal.stays_at_hand(self._streaming(), self._held(), self.settings):
+            self._let_go()
+
+    def _renew(self) -> None:
         started = time.perf_counter()
-        engine.learn(self._streaming(), block, labels, self.features.n_features, self.settings)
-        self.timings["streaming"] += time.perf_counter() - started
+        renewal.renew(self._streaming(), self._held(), self.settings)
+        self.timings["priming"] += time.perf_counter() - started
+
+    def _held(self) -> renewal.Held:
+        return renewal.Held(self.held_back, self.held_labels)
+
+    def _let_go(self) -> None:
+        """Forget rows at hand, and what was derived from the model as it was."""
+        self.held_back, self.held_labels = [], []
+        self._view = self._provisional = None
 
     def _streaming(self) -> Stream:
         assert self.stream is not None

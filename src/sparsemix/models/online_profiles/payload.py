@@ -12,6 +12,7 @@ from sparsemix.foundation.errors import ModelFileError, ParameterError, shorten
 from sparsemix.models.online_profiles import checks, kernels
 from sparsemix.models.online_profiles.background import NO_BACKGROUND, Background
 from sparsemix.models.online_profiles.learner import Learner
+from sparsemix.models.online_profiles.renewal import TIMES_AT_HAND
 from sparsemix.models.online_profiles.reservoir import Reservoir
 from sparsemix.models.online_profiles.state import (
     Entries,
@@ -54,10 +55,11 @@ def pack(kind: str, parameters: dict[str, Any], learner: Learner) -> Payload:
         "settings": asdict(learner.settings),
         "n_features": learner.features.n_features,
     }
-    if learner.stream is None:
+    arrays: Arrays = {}
+    if learner.stream is None or learner.held_back:
         arrays = _held_arrays(learner)
-    else:
-        arrays = _stream_arrays(learner.stream)
+    if learner.stream is not None:
+        arrays |= _stream_arrays(learner.stream)
         metadata |= {name: int(getattr(learner.stream, name)) for name in COUNTERS}
         metadata |= {
             "prior": list(learner.stream.prior),
@@ -104,23 +106,34 @@ def _stream_arrays(stream: Stream) -> Arrays:
 
 def unpack(stored: Payload, model_class: Any) -> Learner:
     """Build the learner, or raise ModelFileError for whatever does not fit."""
-    is_held = "held_indptr" in stored.arrays
+    is_held, is_stream = "held_indptr" in stored.arrays, "component_ids" in stored.arrays
     settings = _settings(stored, model_class)
-    metadata = stored.metadata if is_held else {"n_passes": 1} | stored.metadata
-    if not (is_held or settings.reservoir_rows or set(metadata) & set(LATER_COUNTERS)):
+    metadata = {"n_passes": 1} | stored.metadata if is_stream else stored.metadata
+    if is_stream and not (settings.reservoir_rows or set(metadata) & set(LATER_COUNTERS)):
         metadata = metadata | {"next_id": settings.n_components, "n_rows_faded": metadata.get("n_rows")}
-    check_names(metadata, HELD_METADATA if is_held else STREAM_METADATA, "metadata")
+    check_names(metadata, STREAM_METADATA if is_stream else HELD_METADATA, "metadata")
     n_features = whole_number(stored.metadata, "n_features", MOST_FEATURES)
     if not n_features:
         raise ModelFileError("it has no features")
     learner = Learner(settings, FeatureNames(n_features, names_of(stored, n_features)), model_class.__name__)
     reader = ArrayReader(stored.arrays)
-    if is_held:
+    if is_held or not is_stream:
         block, labels = _read_held(reader, n_features, settings)
         learner.held_back, learner.held_labels = [block], [labels]
-    else:
+    if is_stream:
         learner.stream = _read_stream(reader, metadata, n_features, settings)
+    reader.close()
+    _check_held(learner)
     return learner
+
+
+def _check_held(learner: Learner) -> None:
+    """Raise ModelFileError for more rows than are held back, or for others than the stream has seen."""
+    n_held, first = sum(block.n_rows for block in learner.held_back), learner.settings.priming_rows
+    if n_held >= (first if learner.stream is None else TIMES_AT_HAND * first):
+        raise ModelFileError("it holds back more rows than it may")
+    if learner.stream is not None and n_held not in (0, learner.stream.n_rows):
+        raise ModelFileError("the rows that it holds back are not those of its stream")
 
 
 def _settings(stored: Payload, model_class: Any) -> Settings:
@@ -163,9 +176,6 @@ def _read_held(
     indptr = reader.pointers("held_indptr")
     columns = reader.inside("held_columns", SMALL, 0, n_features, int(indptr[-1]))
     labels = reader.inside("held_labels", INT, -1, settings.n_components, indptr.size - 1)
-    reader.close()
-    if indptr.size - 1 >= settings.priming_rows:
-        raise ModelFileError("it holds back more rows than it may")
     return _sorted_rows(indptr, columns), labels
 
 
@@ -188,7 +198,7 @@ def _read_stream(
         raise ModelFileError("its component ids are not distinct")
     index = _read_index(reader, ids.size, n_features)
     background, waiting = _read_waiting(reader, n_features, index.n_features, settings)
-    stream = Stream(
+    return Stream(
         prior=_prior(metadata),
         posterior=_read_posterior(reader, ids.size, n_features),
         index=index,
@@ -201,8 +211,6 @@ def _read_stream(
         lineage=_lineage(metadata["lineage"]),
         **counters,
     )
-    reader.close()
-    return stream
 
 
 def _read_waiting(

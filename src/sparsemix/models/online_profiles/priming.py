@@ -87,7 +87,7 @@ def solve(
     slots = np.arange(buffer.n_components)
     if finds_number:
         buffer, expected, slots = _without_dead(buffer, hard_labels(buffer, expected))
-    expected = _settled(buffer, expected, SWEEPS_AT_THE_END)
+    expected = settled(buffer, expected, SWEEPS_AT_THE_END)
     evidence = _rated(buffer, expected).evidence
     return Solution(buffer.family.prior, posterior_from(buffer, expected), evidence, n_moves, slots)
 
@@ -144,10 +144,9 @@ def _best_start(buffer: Buffer, rng: np.random.Generator) -> Expected:
     """Short runs from several seedings, of which the best settle; the one of highest evidence."""
     short = sorted(_short_runs(buffer, rng), key=lambda run: -run.evidence)
     least = SWEEPS_BEFORE_REPAIR - SHORT_SWEEPS
-    settled = (
-        _settled(buffer, run.expected, least) for run in short[: int(np.ceil(SHARE_SETTLED * len(short)))]
-    )
-    return max((_rated(buffer, expected) for expected in settled), key=lambda run: run.evidence).expected
+    best = short[: int(np.ceil(SHARE_SETTLED * len(short)))]
+    runs = [_rated(buffer, settled(buffer, run.expected, least)) for run in best]
+    return max(runs, key=lambda run: run.evidence).expected
 
 
 class Rated(NamedTuple):
@@ -174,10 +173,13 @@ def _short_runs(buffer: Buffer, rng: np.random.Generator) -> list[Rated]:
     return runs
 
 
-def _settled(buffer: Buffer, expected: Expected, least: int) -> Expected:
-    """At least so many sweeps, and more where they are cheap, until next to no rows change their component."""
+def settled(buffer: Buffer, expected: Expected, least: int, work: float = WORK_OF_SWEEPS) -> Expected:
+    """At least so many sweeps, and more where they are cheap, until next to no rows change their component.
+
+    All together touch at most `work` entries times components, if the least do.
+    """
     expected = sweeps(buffer, expected, least - 1)
-    for _ in range(min(_affordable(buffer, least, WORK_OF_SWEEPS), MOST_SWEEPS) - least + 1):
+    for _ in range(min(_affordable(buffer, least, work), MOST_SWEEPS) - least + 1):
         before, expected = expected.sizes, sweeps(buffer, expected, 1)
         if np.abs(expected.sizes - before).sum() < HARDLY_MOVES * buffer.rows.shape[0]:
             break

@@ -199,6 +199,18 @@ def without_components(posterior: Posterior, kept: NDArray[np.bool_]) -> Posteri
     )
 
 
+def reordered(posterior: Posterior, order: IntVector) -> Posterior:
+    """Settled posterior with its components in another order; O(explicit features log of the same)."""
+    place = np.empty_like(order)
+    place[order] = np.arange(order.size)
+    by_place = np.argsort(place[posterior.owner()], kind="stable")
+    defaults = (posterior.default_alpha[order], posterior.default_beta[order])
+    entries = entries_of(posterior).taken(by_place)
+    return packed(
+        posterior.weight_concentration[order], defaults, posterior.size[order], entries, common_of(posterior)
+    )
+
+
 def build_index(
     posterior: Posterior, n_features: int, n_threads: int = 1, beside: Sequence[Callable[[], None]] = ()
 ) -> ScoreIndex:

@@ -1,0 +1,177 @@
+"""Where components overlap, rows stay at hand and are shared out anew while the stream is young."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from profile_cases import dense_state, random_posterior, topic_rows
+
+from sparsemix import OnlineBernoulliMixture, load_model, save_model
+from sparsemix.foundation.errors import ModelFileError
+from sparsemix.metrics import normalized_mutual_information
+from sparsemix.models.online_profiles import kernels, renewal
+from sparsemix.models.online_profiles.index_kernels import settle
+from sparsemix.models.online_profiles.state import reordered
+from sparsemix.persistence import state_hash
+
+FIRST = 100
+
+
+def overlapping(n_rows=500, seed=0):
+    """Rows of three topics, few of which are surely of one."""
+    rows, topics = topic_rows(n_rows, 3, 12, on=0.5, off=0.25, seed=seed)
+    return rows.astype(int), topics
+
+
+def model_of(**changes):
+    usual = {"n_components": 3, "priming_rows": FIRST, "random_state": 0}
+    return OnlineBernoulliMixture(**usual | changes)
+
+
+def n_at_hand(model):
+    return sum(block.n_rows for block in model._learner.held_back)
+
+
+@pytest.mark.parametrize(("n_rows", "expected"), [(99, 99), (100, 100), (399, 399), (400, 0), (450, 0)])
+def test_rows_stay_at_hand_until_they_are_four_times_the_first(n_rows, expected):
+    assert n_at_hand(model_of().partial_fit(overlapping()[0][:n_rows])) == expected
+
+
+def test_rows_do_not_stay_where_components_do_not_overlap():
+    rows, _ = topic_rows(300, 3, 30, on=0.95, off=0.01)
+    assert n_at_hand(model_of().partial_fit(rows.astype(int))) == 0
+
+
+@pytest.mark.parametrize(
+    "let_go",
+    [
+        lambda model: model.prime(),
+        lambda model: model._learner.begin_round(2),
+        lambda model: model.learn_again([(overlapping()[0][:150], None)]),
+    ],
+)
+def test_who_lets_rows_go(let_go):
+    model = model_of().partial_fit(overlapping()[0][:150])
+    assert n_at_hand(model) == 150
+    let_go(model)
+    assert n_at_hand(model) == 0
+
+
+def test_a_stream_that_forgets_keeps_no_rows():
+    assert n_at_hand(model_of(half_life_rows=1_000.0).partial_fit(overlapping()[0][:150])) == 0
+
+
+def without_looks(monkeypatch):
+    monkeypatch.setattr(renewal, "stays_at_hand", lambda *_: False)
+
+
+def test_the_clusters_are_better(monkeypatch):
+    """Beside the same stream that shares each row once, on the median of tables."""
+    rows, topics = zip(*(overlapping(2_000, seed) for seed in range(5)), strict=True)
+
+    def quality():
+        models = [model_of(n_components=3).fit(table) for table in rows]
+        nmi = [normalized_mutual_information(t, m.labels_) for t, m in zip(topics, models, strict=True)]
+        density = [m.score(table) for m, table in zip(models, rows, strict=True)]
+        return np.median(nmi), np.median(density)
+
+    nmi, density = quality()
+    without_looks(monkeypatch)
+    nmi_before, density_before = quality()
+    assert nmi > 1.02 * nmi_before
+    assert density > density_before
+
+
+@pytest.mark.parametrize("n_rows", [150, 200, 260, 400, 500])
+@pytest.mark.parametrize("clutter", [False, True])
+def test_the_evidence_is_that_of_all_rows(n_rows, clutter):
+    rows = overlapping()[0][:n_rows]
+    model = model_of(clutter=clutter).fit(rows)
+    evidence = model._learner.stream.posterior.weight_concentration - model.weight_concentration
+    assert evidence.sum() == pytest.approx(n_rows)
+
+
+def test_features_are_counted_as_often_as_rows_hold_them():
+    rows = overlapping()[0][:400]
+    model = model_of(cull_threshold=0.0, min_component_share=0.0).partial_fit(rows)
+    stream = model._learner.stream
+    state = dense_state(stream.posterior, 12)
+    assert_allclose(state.alpha.sum(axis=0) - 3 * stream.prior.alpha, rows.sum(axis=0))
+    assert_allclose(state.beta.sum(axis=0) - 3 * stream.prior.beta, (1 - rows).sum(axis=0))
+
+
+@given(cuts=st.lists(st.integers(0, 500), max_size=5), n_jobs=st.sampled_from([1, 2]))
+@settings(max_examples=4, deadline=None)
+def test_any_batching_and_any_threads_give_the_same_bits(cuts, n_jobs):
+    rows, _ = overlapping()
+    whole, parts = model_of().fit(rows), model_of(n_jobs=n_jobs)
+    for batch in np.split(rows, sorted(cuts)):
+        parts.partial_fit(batch)
+    parts.set_params(n_jobs=None).prime()
+    assert state_hash(parts.to_payload()) == state_hash(whole.to_payload())
+
+
+@pytest.mark.parametrize("n_rows", [100, 150, 200, 399])
+def test_a_stream_that_is_saved_with_rows_at_hand_goes_on_to_the_same_bits(tmp_path, n_rows):
+    rows, _ = overlapping()
+    labels = np.where(np.arange(500) % 7 == 0, np.arange(500) % 3, -1)
+    model = model_of(clutter=True).partial_fit(rows[:n_rows], labels[:n_rows])
+    assert n_at_hand(model) == n_rows
+    save_model(model, tmp_path / "young.smx")
+    again = load_model(tmp_path / "young.smx")
+    for one in (model, again):
+        one.partial_fit(rows[n_rows:], labels[n_rows:])
+    assert state_hash(again.to_payload()) == state_hash(model.to_payload())
+
+
+@pytest.mark.parametrize(("name", "value"), [("priming_rows", 30), ("priming_rows", 37)])
+def test_more_rows_at_hand_than_may_be(name, value):
+    payload = model_of().partial_fit(overlapping()[0][:150]).to_payload()
+    payload.metadata["settings"][name] = value
+    with pytest.raises(ModelFileError, match="more rows than it may"):
+        OnlineBernoulliMixture.from_payload(payload)
+
+
+def test_rows_at_hand_of_another_stream():
+    payload = model_of().partial_fit(overlapping()[0][:150]).to_payload()
+    payload.metadata["n_rows"] += 1
+    with pytest.raises(ModelFileError, match="not those of its stream"):
+        OnlineBernoulliMixture.from_payload(payload)
+
+
+def test_known_rows_stay_with_their_component():
+    rows, topics = overlapping()
+    labels = np.where(np.arange(500) % 3 == 0, topics, -1)
+    model = model_of().fit(rows, labels)
+    unknown = labels < 0
+    assert np.mean(model.labels_[unknown] == topics[unknown]) > 0.6
+
+
+def test_the_clutter_comes_after_components_that_were_born():
+    model = model_of(clutter=True, reservoir_rows=0).partial_fit(overlapping()[0][:150])
+    learner = model._learner
+    stream = learner.stream
+    settle(stream.posterior)
+    order = np.array([3, 0, 2, 1])
+    before = model.predict_proba(overlapping()[0])
+    stream.posterior, stream.component_ids = reordered(stream.posterior, order), stream.component_ids[order]
+    renewal._put_clutter_last(stream)
+    assert_array_equal(stream.component_ids, [0, 2, 1, kernels.CLUTTER_ID])
+    learner._view = None
+    assert_allclose(model.predict_proba(overlapping()[0]), before[:, [0, 2, 1, 3]])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_components_in_another_order(seed):
+    posterior, order = random_posterior(seed, common=1), np.array([2, 0, 1])
+    before, after = dense_state(posterior, 7), dense_state(reordered(posterior, order), 7)
+    for one, other in zip(before, after, strict=True):
+        assert_array_equal(one[order], other)
+
+
+def test_the_end_of_the_first_rows_is_a_last_look():
+    assert not renewal.is_due_at_the_end(124, 100)
+    assert renewal.is_due_at_the_end(125, 100)
+    assert not renewal.is_due_at_the_end(249, 100)
+    assert renewal.is_due_at_the_end(250, 100)
