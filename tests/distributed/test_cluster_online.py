@@ -100,7 +100,7 @@ def test_a_checkpoint_goes_on_with_its_own_batches_only(client, rows, tmp_path):
     file = tmp_path / "model.smx"
 
     def stop(join):
-        if join.number == 4:
+        if join.number == 2:
             raise KeyboardInterrupt
 
     options = {"client": client, "checkpoint": file}

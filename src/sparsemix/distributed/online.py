@@ -61,8 +61,7 @@ class Rounds:
         """Learn all rows that the model has not learnt yet."""
         if hasattr(self._model, "_learner"):
             self._skip()
-        else:
-            self._prime()
+        self._learn_first()
         while self._arrivals.has_more():
             self._round()
         self._model.prime()
@@ -81,21 +80,32 @@ class Rounds:
             raise other_batches(learner.n_rows)
         self._arrivals.features = ours
 
-    def _prime(self) -> None:
-        settings = self._model._new_settings()
-        watch = Stopwatch()
-        shares = self._arrivals.until(settings.priming_rows)
-        if not shares:
+    def _learn_first(self) -> None:
+        """Let one worker learn the first rows, and those that follow while rows stay at hand."""
+        while self._arrivals.has_more() and (n_rows := self._rows_until_look()):
+            self._learn_alone(n_rows)
+        if not hasattr(self._model, "_learner"):
             raise DataError(
                 "'source' of fit must have at least one row, but its batches have none. Add rows."
             )
-        parts = [(share.batch.loaded, share.last, share.batch.label_names) for share in shares]
-        payload = self._cluster.result(call(prime, self._reader, parts))
+
+    def _rows_until_look(self) -> int:
+        if not hasattr(self._model, "_learner"):
+            return int(self._model._new_settings().priming_rows)
+        return int(self._model._learner.rows_until_look())
+
+    def _learn_alone(self, n_rows: int) -> None:
+        watch = Stopwatch()
+        before = self._model.to_payload() if hasattr(self._model, "_learner") else None
+        shares = self._arrivals.until(n_rows)
+        parts = [(share.batch.loaded, share.first, share.last, share.batch.label_names) for share in shares]
+        payload = self._cluster.result(call(learn_alone, self._reader, before, parts))
         self._model._adopt(unpacked(payload)._learner)
         self._arrivals.features = self._model._learner.features
-        n_rows = self._model._learner.n_rows
+        n_rows = sum(share.last - share.first for share in shares)
+        sizes = n_bytes(payload.arrays), 0 if before is None else n_bytes(before.arrays)
         self._save()
-        self._told(Join(len(self._run.joins) + 1, 1, n_rows, n_bytes(payload.arrays), 0, watch.read()))
+        self._told(Join(len(self._run.joins) + 1, 1, n_rows, *sizes, watch.read()))
 
     def _round(self) -> None:
         """Let children learn shares of the next rows, until nothing of the shares is left."""
@@ -147,17 +157,21 @@ def _with(done: Join, messages: Sequence[deltas.Message], of_model: int, n_dampe
     )
 
 
-def prime(model: Any, parts: Sequence[tuple[Loaded, int, list[str] | None]]) -> Payload:
-    """A model like the one given that has learnt the first rows of batches; runs on a worker.
+def learn_alone(
+    model: Any, before: Payload | None, parts: Sequence[tuple[Loaded, int, int, list[str] | None]]
+) -> Payload:
+    """A model like the one given that has learnt parts of batches, from `before` on; runs on a worker.
 
-    Each part is a batch, how many of its rows, and the names of labels of all files up to it.
+    Each part is a batch, its rows from the first to the one before the last, and the names of labels of all files up
+    to it.
     """
-    model = type(model)(**model.get_params())
-    for loaded, n_rows, names in parts:
-        rows = BinaryRows(loaded.rows.block(0, n_rows).to_csr(loaded.rows.n_features), loaded.rows.names)
+    model = type(model)(**model.get_params()) if before is None else unpacked(before)
+    for loaded, first, last, names in parts:
+        block = loaded.rows.block(first, last)
+        rows = BinaryRows(block.to_csr(loaded.rows.n_features), loaded.rows.names)
         if not hasattr(model, "_learner"):
             model._start(model._new_settings(), rows)
-        model._learn(rows, _labels(loaded, names)[:n_rows])
+        model._learn(rows, _labels(loaded, names)[first:last])
     stored: Payload = model.to_payload()
     return stored
 

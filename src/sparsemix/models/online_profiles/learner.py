@@ -18,8 +18,6 @@ from sparsemix.models.online_profiles.stream import Settings, Stream
 
 IntVector = NDArray[np.int64]
 
-MOST_ROWS = 1 << 62
-
 
 class Learner:
     """Takes rows in any batching; the same rows lead to the same state.
@@ -56,6 +54,12 @@ class Learner:
     def n_rows(self) -> int:
         """Rows learnt or held back."""
         return self.stream.n_rows if self.stream is not None else sum(b.n_rows for b in self.held_back)
+
+    def rows_until_look(self) -> int:
+        """Rows that may still come before those at hand are looked at; 0 where none are at hand any more."""
+        if self.stream is not None and not self.held_back:
+            return 0
+        return renewal.next_look(self.n_rows, self.settings.priming_rows) - self.n_rows
 
     def learn(self, rows: BinaryRows, labels: IntVector) -> None:
         """Hold rows back until there are enough for the priming, learn the others; columns match by name."""
@@ -133,19 +137,13 @@ class Learner:
     def _take(self, block: RowBlock, labels: IntVector) -> None:
         first = 0
         while first < block.n_rows:
-            last = min(block.n_rows, first + self._rows_until_look())
+            last = min(block.n_rows, first + (self.rows_until_look() or block.n_rows))
             self._take_part(block.slice(first, last), labels[first:last])
             first = last
 
-    def _rows_until_look(self) -> int:
-        """Rows that may still come before those at hand are looked at."""
-        if self.stream is not None and not self.held_back:
-            return MOST_ROWS
-        return renewal.next_look(self.n_rows, self.settings.priming_rows) - self.n_rows
-
     def _take_part(self, block: RowBlock, labels: IntVector) -> None:
         """Take rows that end at the next look or before."""
-        is_last = block.n_rows == self._rows_until_look()
+        is_last = block.n_rows == self.rows_until_look()
         is_held = self.stream is None or bool(self.held_back)
         if is_held:
             self.held_back.append(
