@@ -100,12 +100,12 @@ class OnlineBernoulliMixture(Answering, ClusterMixin, BaseEstimator):
     Notes
     -----
     Rows of the same columns that arrive by `partial_fit` in any batching give the same bits as all at once. Order
-    matters: this is a model of a stream. Cost a row: O(clusters + features of the row x clusters that know them). Rows that waited cost
-    some 30 passes over them and a few over the parameters, once every `reservoir_rows` such rows; until then answers
-    come from a model that has learnt them without new clusters. Where several clusters share more than a tenth of the
-    first rows, all rows stay at hand until there are four times `priming_rows`, and are shared out anew when they have
-    doubled: up to 30 passes over them, each time. A birth adds counts of rows, a merge adds
-    pseudo-counts: the evidence of all clusters together stays that of all rows.
+    matters: this is a model of a stream. Cost a row: O(clusters + features of the row x clusters that know them).
+    Rows that waited cost some 30 passes over them and a few over the parameters, once every `reservoir_rows` such
+    rows; until then answers come from a model that has learnt them without new clusters. Where several clusters share
+    more than a tenth of the first rows, all rows stay at hand until there are four times `priming_rows`, and are
+    shared out anew when they have doubled: up to 30 passes over them, each time. A birth adds counts of rows, a merge
+    adds pseudo-counts: the evidence of all clusters together stays that of all rows.
 
     Examples
     --------
