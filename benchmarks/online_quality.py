@@ -49,7 +49,8 @@ where NMI differs by 0.1 between seeds, as on SearchSnippets, for EM as well, an
 shuffled, its median there is 0.375. Sets of up to 20,000 rows are all among the first rows, that are clustered
 together. IMDB is longer, and its clusters overlap: rows stay at hand, and are clustered anew at 40,000 and 80,000. EM
 finds next to nothing of the classes there as well, and varies: NMI of 30 single starts is 0.0167 to 0.0180, of the best
-of ten 0.0171, 0.0175 and 0.0179. Seconds are of the processor, beside other work."""
+of ten 0.0171, 0.0175 and 0.0179. In "drift" another look at the first rows costs: old rows come back with all their
+weight. Seconds are of the processor, beside other work."""
 
 
 def binary_r8() -> realdata.LabelledRows:
