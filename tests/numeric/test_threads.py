@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from sparsemix.numeric.threads import equal_parts, thread_runner
+from sparsemix.numeric.threads import equal_parts, row_parts, thread_parts, thread_runner
 
 works = st.lists(st.sampled_from([0.0, 1.0, 2.5, 40.0]), max_size=30).map(np.array)
 
@@ -28,6 +28,21 @@ def test_parts_are_consecutive_and_cover_all(work, n_parts):
 def test_no_part_exceeds_its_share_by_more_than_one_piece(work, n_parts):
     share = work.sum() / n_parts + work.max(initial=0.0)
     assert all(work[first:last].sum() <= share + 1e-9 for first, last in equal_parts(work, n_parts))
+
+
+@given(work=works, n_threads=st.integers(1, 8))
+def test_parts_for_threads_cover_all_and_become_smaller(work, n_threads):
+    parts = thread_parts(work, n_threads)
+    assert [i for first, last in parts for i in range(first, last)] == list(range(work.size))
+    assert len(parts) <= (1 if n_threads == 1 else 12 * n_threads)
+    first, *_, last = thread_parts(np.ones(1_000), 1 + n_threads)
+    assert first[1] - first[0] >= 2 * (last[1] - last[0])
+
+
+@given(lengths=st.lists(st.integers(0, 9), max_size=30), n_threads=st.integers(1, 8))
+def test_rows_are_cut_by_what_they_hold(lengths, n_threads):
+    indptr = np.cumsum([0, *lengths])
+    assert row_parts(indptr, n_threads) == thread_parts(np.array(lengths) + 1.0, n_threads)
 
 
 def test_equal_work_is_cut_evenly():

@@ -3,12 +3,12 @@
 import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
 from itertools import pairwise
 from threading import Event
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ Part = TypeVar("Part")
 Run = Callable[[Callable[[Part], None], Sequence[Part]], None]
 
 MOST_HELPERS = 1_000
-PARTS_PER_THREAD = 6  # so that one that is slower than was thought holds up little
+LEAST_SHARE = 1 / 4  # of the work of a thread, in the last parts
 
 
 @contextmanager
@@ -49,7 +49,9 @@ def thread_runner(n_threads: int) -> Iterator[Run[tuple[int, int]]]:
             _take_parts(function, left, errors)
         finally:
             left.clear()
-            wait([helper for helper in helpers if not helper.cancel()])
+            for helper in helpers:
+                if not helper.cancel():
+                    helper.result()
         if errors:
             raise errors[min(errors)]  # the first in their order: it has come to its end, whoever was faster
 
@@ -86,17 +88,6 @@ def run_tasks(run: Run[tuple[int, int]], tasks: Sequence[Callable[[], None]]) ->
     run(lambda place: tasks[place[0]](), [(i, i + 1) for i in range(len(tasks))])
 
 
-def parts_for(n_threads: int) -> int:
-    """In how many parts so many threads best share work.
-
-    Examples
-    --------
-    >>> parts_for(1)
-    1
-    """
-    return 1 if n_threads == 1 else PARTS_PER_THREAD * n_threads
-
-
 def _one_after_another(function: Callable[[Part], None], parts: Sequence[Part]) -> None:
     for part in parts:
         function(part)
@@ -131,13 +122,57 @@ def equal_parts(work: NDArray[np.float64], n_parts: int) -> list[tuple[int, int]
     >>> equal_parts(np.array([1.0, 1.0, 1.0, 3.0]), 2)
     [(0, 3), (3, 4)]
     """
-    if n_parts == 1:
-        return [(0, work.size)] if work.size else []
+    return _cut(work, np.arange(1, n_parts) / n_parts)
+
+
+def thread_parts(work: NDArray[np.float64], n_threads: int) -> list[tuple[int, int]]:
+    """Cut ``range(work.size)`` into consecutive parts, large ones first, for threads that each take the next one.
+
+    So no thread waits long for another at the end, though it is only guessed how long a part takes.
+
+    Examples
+    --------
+    >>> thread_parts(np.ones(64), 2)
+    [(0, 16), (16, 28), (28, 37), (37, 44), (44, 49), (49, 53), (53, 57), (57, 61), (61, 64)]
+    """
+    return _cut(work, _falling_shares(n_threads))
+
+
+def row_parts(indptr: NDArray[np.integer[Any]], n_threads: int) -> list[tuple[int, int]]:
+    """Cut rows as `thread_parts` does; work on a row is what it holds, and a little more.
+
+    Examples
+    --------
+    >>> row_parts(np.array([0, 5, 5, 5, 10]), 1)
+    [(0, 4)]
+    """
+    return _cut_at(indptr + np.arange(indptr.size), _falling_shares(n_threads))
+
+
+@cache
+def _falling_shares(n_threads: int) -> NDArray[np.float64]:
+    """Where to cut: each part is a share of what is left, by the number of threads."""
+    ends, left = [], 1.0
+    while n_threads > 1 and left > LEAST_SHARE / n_threads:
+        left -= max(left / (2 * n_threads), LEAST_SHARE / n_threads)
+        ends.append(1.0 - left)
+    return np.array(ends)
+
+
+def _cut(work: NDArray[np.float64], shares: NDArray[np.float64]) -> list[tuple[int, int]]:
     ends = np.zeros(work.size + 1)
     np.cumsum(work, out=ends[1:])
-    wanted = ends[-1] * np.arange(1, n_parts) / n_parts
+    return _cut_at(ends, shares)
+
+
+def _cut_at(ends: NDArray[Any], shares: NDArray[np.float64]) -> list[tuple[int, int]]:
+    """Cut where the work that lies before, ``ends[i]`` before `i`, is nearest to these shares of all."""
+    n_pieces = ends.size - 1
+    if not shares.size:
+        return [(0, n_pieces)] if n_pieces else []
+    wanted = ends[-1] * shares
     above = np.searchsorted(ends, wanted)
     below = np.maximum(above - 1, 0)
     nearest = np.where(wanted - ends[below] < ends[above] - wanted, below, above)
-    bounds = [0, *nearest.tolist(), work.size]
+    bounds = [0, *nearest.tolist(), n_pieces]
     return [(a, b) for a, b in pairwise(bounds) if a < b]

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from sparsemix.numeric.threads import equal_parts, parts_for, thread_runner
+from sparsemix.numeric.threads import row_parts, thread_runner
 from sparsemix.probability.entries import owners, sum_by_owner
 from sparsemix.probability.kernels import add_products
 
@@ -64,5 +64,5 @@ def products(rows: sparse.csr_array, others: sparse.csr_array, n_threads: int = 
         )  # fmt: skip
 
     with thread_runner(n_threads) as run:
-        run(fill, equal_parts(1.0 + np.diff(rows.indptr), parts_for(n_threads)))
+        run(fill, row_parts(rows.indptr, n_threads))
     return found

@@ -11,7 +11,7 @@ from scipy.special import gammaln, xlog1py, xlogy
 from sparsemix.models.online_profiles import scoring_kernels
 from sparsemix.models.online_profiles.state import Entries, Posterior, ScoreIndex, build_index, packed
 from sparsemix.numeric.sorting import stable_order
-from sparsemix.numeric.threads import equal_parts, parts_for, thread_runner
+from sparsemix.numeric.threads import row_parts, thread_runner
 from sparsemix.probability.beta_bernoulli import BetaBernoulli
 from sparsemix.probability.cluster_counts import cluster_counts, weighted_counts
 from sparsemix.probability.evidence import log_evidence
@@ -104,7 +104,7 @@ def learners_of(buffer: Buffer, index: ScoreIndex) -> Learners:
     O(n_components nnz).
     """
     indptr = buffer.rows.indptr.astype(np.int64)
-    parts = equal_parts(np.diff(indptr) + 1.0, parts_for(buffer.n_threads))
+    parts = row_parts(indptr, buffer.n_threads)
     found: dict[tuple[int, int], list[Learners]] = {}
 
     def find(part: tuple[int, int]) -> None:

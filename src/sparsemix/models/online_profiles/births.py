@@ -58,7 +58,7 @@ class Components:
     @cached_property
     def evidence(self) -> FloatVector:
         """Of each, (n_components,)."""
-        return self.family.log_evidence(self.sizes, self.counts)
+        return log_evidence(self.family, self.sizes, self.counts, self.n_threads)
 
 
 class Moves(NamedTuple):

@@ -28,7 +28,7 @@ from sparsemix.models.online_profiles.state import (
     with_room,
 )
 from sparsemix.models.online_profiles.sums import feature_sums
-from sparsemix.numeric.threads import parts_for, run_tasks, thread_runner
+from sparsemix.numeric.threads import run_tasks, thread_parts, thread_runner
 
 FloatVector = NDArray[np.float64]
 IntVector = NDArray[np.int64]
@@ -114,7 +114,7 @@ def _reduced(
     n_components, n_slots = posterior.n_components, posterior.feature.size
     counts, sums = np.empty((2, n_components), np.int64), np.empty((2, n_components))
     fates = Fates(np.zeros(n_slots, np.int8), *counts, *sums)
-    parts = posterior.parts(parts_for(n_threads))
+    parts = thread_parts(np.asarray(posterior.size + 1.0, np.float64), n_threads)
     find = partial(culling_kernels.find_predicted, posterior, threshold, fates.fate)
     with thread_runner(n_threads) as run:
         run_tasks(run, [*beside, *(partial(find, *part) for part in parts)])

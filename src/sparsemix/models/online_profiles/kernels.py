@@ -160,6 +160,23 @@ def learn_component(
 
 
 @kernel
+def learn_mean_row(
+    alpha,  # IN/OUT (size,) float64
+    beta,  # IN/OUT (size,) float64
+    on,  # IN  (size,) float64: share of "on" of each feature
+    r,  # responsibility
+    mass,  # how often the row was seen; a last fraction counts by its share
+    part,  # Betas from ``part[0]`` to ``part[1] - 1``
+):
+    """Learn a fractional row again and again."""
+    for e in range(part[0], part[1]):
+        left = mass
+        while left > 0.0:
+            alpha[e], beta[e] = project_beta(alpha[e], beta[e], on[e], min(left, 1.0) * r)
+            left -= 1.0
+
+
+@kernel
 def learn_clutter(
     k,
     indptr,  # IN  (n_rows + 1,) int64

@@ -4,13 +4,14 @@ A removed component becomes a fractional row, the mean of its profile, which the
 as the component had rows. The total of the weight concentrations keeps every row.
 """
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from sparsemix.models.online_profiles.equations import project_beta_stably
+from sparsemix.models.online_profiles import kernels
 from sparsemix.models.online_profiles.state import (
     NO_ENTRIES,
     Entries,
@@ -25,7 +26,6 @@ from sparsemix.numeric.threads import equal_parts, thread_runner
 FloatVector = NDArray[np.float64]
 
 NEGLIGIBLE_SHARE = 1e-3  # responsibilities below it do not learn from a removed component
-BETAS_AT_ONCE = 4_096
 WORTH_A_BETA = 0.5  # rows' worth of a feature from which a learner makes it explicit
 
 
@@ -119,7 +119,11 @@ def _learn(posterior: Posterior, row: MeanRow, n_features: int, clutter: int, n_
         rest = _share_of_default(row, widened.feature, n_own)
         alpha, beta = np.append(widened.alpha, defaults[0][k]), np.append(widened.beta, defaults[1][k])
         on = np.append(row.shares[widened.feature], rest)
-        alpha, beta = _projected(alpha, beta, on, share[k], row.mass, n_threads)
+        with thread_runner(n_threads) as run:
+            run(
+                partial(kernels.learn_mean_row, alpha, beta, on, share[k], row.mass),
+                equal_parts(np.ones(alpha.size), n_threads),
+            )
         learnt[k] = Entries(widened.feature, alpha[:-1], beta[:-1])
         defaults[0][k], defaults[1][k] = alpha[-1], beta[-1]
     sizes = np.array([e.feature.size for e in learnt], np.int64)
@@ -160,27 +164,3 @@ def _widened(
         np.append(entries.alpha, np.full(new.size, default_alpha)),
         np.append(entries.beta, np.full(new.size, default_beta)),
     )
-
-
-def _projected(
-    alpha: FloatVector, beta: FloatVector, on: FloatVector, share: float, mass: float, n_threads: int
-) -> tuple[FloatVector, FloatVector]:
-    """The Betas after a row that was seen `mass` times, a few at once, so that they stay in the cache of a core."""
-    learnt = np.empty(alpha.size), np.empty(alpha.size)
-
-    def project(part: tuple[int, int]) -> None:
-        place = slice(*part)
-        a, b = alpha[place], beta[place]
-        for weight in _unit_weights(mass):
-            a, b = project_beta_stably(a, b, on[place], weight * share)
-        learnt[0][place], learnt[1][place] = a, b
-
-    with thread_runner(n_threads) as run:
-        run(project, equal_parts(np.ones(alpha.size), 1 + alpha.size // BETAS_AT_ONCE))
-    return learnt
-
-
-def _unit_weights(mass: float) -> list[float]:
-    """Ones and a last fraction that add up to `mass`."""
-    whole = int(mass)
-    return [1.0] * whole + [mass - whole] * (mass > whole)

@@ -63,7 +63,6 @@ def _plan(
     family = BetaBernoulli(stream.prior, own.size, settings.weight_concentration)
     parts: births.Parts
     components: births.Components
-    n_threads = stream.threads()
 
     def cut() -> None:
         nonlocal parts
@@ -74,10 +73,8 @@ def _plan(
     def weigh() -> None:
         nonlocal components
         components = _components(stream, is_own, family, settings, prior)
-        if n_threads > 1:
-            _ = components.evidence  # on a thread that has nothing else to do
 
-    with thread_runner(n_threads) as run:
+    with thread_runner(stream.threads()) as run:
         run_tasks(run, [cut, weigh])
     without = density + stream.index.log_total[0]
     moves = births.choose(parts, without, components, shrink=settings.finds_number)

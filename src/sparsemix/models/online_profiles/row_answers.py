@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sparsemix.data.inputs import RowBlock
 from sparsemix.models.online_profiles import scoring_kernels
 from sparsemix.models.online_profiles.state import ScoreIndex
-from sparsemix.numeric.threads import equal_parts, parts_for, thread_runner
+from sparsemix.numeric.threads import row_parts, thread_runner
 
 ROWS_PER_THREAD = 1_024  # so few are not worth another thread
 
@@ -47,4 +47,4 @@ def responsibilities_for(index: ScoreIndex, block: RowBlock, n_threads: int = 1)
 def _share(block: RowBlock, n_threads: int, work: Callable[[tuple[int, int]], None]) -> None:
     n_threads = min(n_threads, 1 + block.n_rows // ROWS_PER_THREAD)
     with thread_runner(n_threads) as run:
-        run(work, equal_parts(np.diff(block.indptr) + 1.0, parts_for(n_threads)))
+        run(work, row_parts(block.indptr, n_threads))

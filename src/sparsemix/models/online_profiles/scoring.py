@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sparsemix.data.inputs import RowBlock
 from sparsemix.models.online_profiles import kernels, scoring_kernels
 from sparsemix.models.online_profiles.stream import Settings, Stream
-from sparsemix.numeric.threads import Run, equal_parts, parts_for
+from sparsemix.numeric.threads import Run, row_parts
 
 FloatVector = NDArray[np.float64]
 IntVector = NDArray[np.int64]
@@ -94,7 +94,7 @@ class Scoring(NamedTuple):
         Each thread has a range of rows and stops when its list of learners is full. Where it stopped depends on
         the threads, what becomes of a row does not.
         """
-        left = equal_parts(np.diff(self.block.indptr) + 1.0, parts_for(n_threads))
+        left = row_parts(self.block.indptr, n_threads)
         found: dict[int, Scored] = {}
 
         def score(part: tuple[int, int]) -> None:

@@ -167,7 +167,7 @@ def common_of(posterior: Posterior) -> Entries:
     return Entries(posterior.common_feature, posterior.common_alpha, posterior.common_beta).taken(everything)
 
 
-def with_room(posterior: Posterior, room: IntVector, n_threads: int = 1) -> Posterior:
+def with_room(posterior: Posterior, room: IntVector) -> Posterior:
     """Copy the posterior with `room`, (n_components,), free slots per component; O(explicit features)."""
     capacity = posterior.size + room
     n_slots = int(capacity.sum())
@@ -179,8 +179,7 @@ def with_room(posterior: Posterior, room: IntVector, n_threads: int = 1) -> Post
         alpha=np.empty(n_slots),
         beta=np.empty(n_slots),
     )
-    with thread_runner(n_threads) as run:
-        run(lambda part: index_kernels.copy_slots(posterior, *part, roomy), posterior.parts(n_threads))
+    index_kernels.copy_slots(posterior, roomy)
     return roomy
 
 
@@ -221,15 +220,16 @@ def build_index(
     parts = posterior.parts(n_threads + len(beside) if n_threads > 1 else 1)
     ends = np.zeros((len(parts), n_features), np.int64)
     of_part = dict(zip(parts, ends, strict=True))
+    for part in parts:
+        index_kernels.count_entries(posterior, *part, of_part[part])
+    index = _empty_index(posterior, ends)
+    common = index_kernels.fill_common(posterior, index)
+    n_own = n_features - posterior.common_feature.size
+
+    def fill(part: tuple[int, int]) -> None:
+        index_kernels.fill_components(posterior, *part, n_own, common, of_part[part], index)
+
     with thread_runner(n_threads) as run:
-        run(lambda part: index_kernels.count_entries(posterior, *part, of_part[part]), parts)
-        index = _empty_index(posterior, ends)
-        common = index_kernels.fill_common(posterior, index)
-        n_own = n_features - posterior.common_feature.size
-
-        def fill(part: tuple[int, int]) -> None:
-            index_kernels.fill_components(posterior, *part, n_own, common, of_part[part], index)
-
         run_tasks(run, [*beside, *(partial(fill, part) for part in parts)])
     return index
 

@@ -11,7 +11,7 @@ from sparsemix.models.online_profiles.reservoir import Reservoir
 from sparsemix.models.online_profiles.scoring import Scored, Scoring, dealt
 from sparsemix.models.online_profiles.state import with_room
 from sparsemix.models.online_profiles.stream import Settings, Stream
-from sparsemix.numeric.threads import Run, equal_parts, parts_for, run_tasks, thread_runner
+from sparsemix.numeric.threads import Run, run_tasks, thread_parts, thread_runner
 
 FloatVector = NDArray[np.float64]
 IntVector = NDArray[np.int64]
@@ -71,7 +71,7 @@ def _learn_scored(
     stream, block = step.stream, step.block
     hands = dealt(scored, block.indptr, stream.posterior.n_components)
     if np.any(stream.posterior.size + hands.n_held > stream.posterior.capacity):
-        stream.posterior = with_room(stream.posterior, ROOM_FOR_STEPS * hands.n_held, stream.threads())
+        stream.posterior = with_room(stream.posterior, ROOM_FOR_STEPS * hands.n_held)
     slot_of = np.full(stream.n_features, kernels.NOT_EXPLICIT, np.int32)
     slot_of[stream.posterior.common_feature] = kernels.COMMON
 
@@ -80,15 +80,18 @@ def _learn_scored(
         if scored.waiting.size:
             learn_common(stream, stream.waiting.add(block, scored.waiting), -1.0)
 
+    idle = [slot_of.copy() for _ in range(n_threads)]
+
     def learn(part: tuple[int, int]) -> None:
+        own = idle.pop()
         kernels.learn_block(
             block.indptr, block.columns, *part, hands.bounds, hands.rows, hands.shares, stream.n_features,
-            stream.clutter, step.settings.explicit_responsibility, stream.posterior, slot_of.copy(),
+            stream.clutter, step.settings.explicit_responsibility, stream.posterior, own,
         )  # fmt: skip
+        idle.append(own)
 
     work = 1.0 + hands.n_held + (1.0 + hands.n_unsure) * stream.posterior.size
-    parts = equal_parts(work, parts_for(n_threads))
-    run_tasks(run, [count, *(partial(learn, part) for part in parts)])
+    run_tasks(run, [count, *(partial(learn, part) for part in thread_parts(work, n_threads))])
 
 
 def learn_common(stream: Stream, rows: RowBlock, sign: float = 1.0) -> None:
