@@ -151,9 +151,9 @@ def damaged(kind, indices, indptr):
     return matrix
 
 
-@pytest.mark.parametrize("kind", ["csr", "csc"])
+@pytest.mark.parametrize("kind", ["csr", "csc", "coo", "bsr", "dia"])
 def test_numbers_of_another_machine_are_read(kind):
-    matrix = getattr(sparse, f"{kind}_array")(ROWS.astype(float))
+    matrix = sparse.coo_array(ROWS.astype(float)).asformat(kind)
     matrix.data = matrix.data.astype(matrix.data.dtype.newbyteorder())
     np.testing.assert_array_equal(to_array(as_binary_rows(matrix)), ROWS)
 
@@ -219,6 +219,26 @@ def flat(matrix):
     matrix.data = matrix.data[0]
 
 
+def without_offsets(matrix):
+    matrix.offsets = matrix.offsets[:-1]
+
+
+def fractional_offsets(matrix):
+    matrix.offsets = matrix.offsets + 0.5
+
+
+def fractional_place(matrix):
+    matrix.rows[0][0] = 0.5
+
+
+def fractional_key(matrix):
+    matrix._dict[(1.5, 2)] = 1.0
+
+
+def key_of_three(matrix):
+    matrix._dict[(1, 2, 3)] = 1.0
+
+
 @pytest.mark.parametrize(
     ("form", "damage"),
     [
@@ -229,6 +249,11 @@ def flat(matrix):
         ("csc", fractional),
         ("coo", of_one_direction),
         ("dia", flat),
+        ("dia", without_offsets),
+        ("dia", fractional_offsets),
+        ("lil", fractional_place),
+        ("dok", fractional_key),
+        ("dok", key_of_three),
     ],
 )
 def test_sparse_matrices_damaged_in_other_ways_are_refused(form, damage):

@@ -1,5 +1,6 @@
 """What an update has added to a model, and whether it looks like rows that the model had learnt before."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -78,6 +79,7 @@ def learn_more(
         As in `check_related`, whose errors it raises.
     """
     before = Before.of(model)
+    source = replace(source, threshold=getattr(model, "binarize", None) or None)
     batches = WatchedBatches(source_for(model, source).stream(batch_rows))
     learn(model, cut(batches, [BLOCK_ROWS]), total=None, quiet=quiet)
     check_related(before, batches, may_be_unrelated=may_be_unrelated, quiet=quiet)

@@ -1,5 +1,6 @@
 """Sparse matrices as users hand them over: nothing in them is believed before it has been checked."""
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -33,9 +34,7 @@ def whole_view(matrix: Any, name: str) -> Any:
 def safe_view(matrix: Any) -> Any:
     """What `whole_view` returns; whatever Python and SciPy raise for one that is damaged."""
     if matrix.format not in {"csr", "csc", "bsr"}:
-        if matrix.format == "lil":
-            _check_lists(matrix)
-        triples = matrix.tocoo()
+        triples = _CHECKED.get(matrix.format, lambda given: given)(matrix).tocoo()
         _check_places(triples.row, triples.col)
         return sparse.coo_array((_usual(triples.data), (triples.row, triples.col)), shape=matrix.shape)
     container = getattr(sparse, f"{matrix.format}_array")
@@ -62,12 +61,39 @@ def _check_places(*places: NDArray[Any]) -> None:
             raise ValueError(f"places must be integers, but they are {numbers.dtype}")
 
 
-def _check_lists(matrix: Any) -> None:
-    """Raise ValueError unless a LIL has as many places as values in each of its rows."""
+def _checked_lists(matrix: Any) -> Any:
+    """A LIL; ValueError unless it has as many places, whole numbers, as values in each of its rows."""
     if not matrix.rows.size == matrix.data.size == matrix.shape[0]:
         raise ValueError("it must have a list of places and one of values for each row")
-    if any(len(places) != len(values) for places, values in zip(matrix.rows, matrix.data, strict=True)):
-        raise ValueError("each row must have as many places as values")
+    for places, values in zip(matrix.rows, matrix.data, strict=True):
+        if len(places) != len(values):
+            raise ValueError("each row must have as many places as values")
+        _check_whole(places)
+    return matrix
+
+
+def _checked_keys(matrix: Any) -> Any:
+    """A DOK; ValueError unless its keys are pairs of whole numbers."""
+    for key in matrix.keys():  # noqa: SIM118  (a matrix is no dictionary)
+        if len(key) != 2:
+            raise ValueError(f"its keys must be pairs, but one is {key}")
+        _check_whole(key)
+    return matrix
+
+
+def _checked_diagonals(matrix: Any) -> Any:
+    """A DIA built anew, which compares the number of diagonals and of offsets."""
+    _check_places(matrix.offsets)
+    return sparse.dia_array((_usual(matrix.data), matrix.offsets), shape=matrix.shape)
+
+
+def _check_whole(places: Any) -> None:
+    odd = next((place for place in places if not isinstance(place, Integral)), None)
+    if odd is not None:
+        raise ValueError(f"places must be integers, but one is {odd!r}")
+
+
+_CHECKED = {"lil": _checked_lists, "dok": _checked_keys, "dia": _checked_diagonals}
 
 
 def _is_ordered(view: Any) -> bool:

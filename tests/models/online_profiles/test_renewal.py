@@ -1,5 +1,7 @@
 """Where components overlap, rows stay at hand and are shared out anew while the stream is young."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,7 +12,7 @@ from profile_cases import dense_state, random_posterior, topic_rows
 from sparsemix import OnlineBernoulliMixture, load_model, save_model
 from sparsemix.foundation.errors import ModelFileError
 from sparsemix.metrics import normalized_mutual_information
-from sparsemix.models.online_profiles import kernels, renewal
+from sparsemix.models.online_profiles import engine, kernels, renewal
 from sparsemix.models.online_profiles.index_kernels import settle
 from sparsemix.models.online_profiles.state import reordered
 from sparsemix.persistence import state_hash
@@ -175,3 +177,52 @@ def test_the_end_of_the_first_rows_is_a_last_look():
     assert renewal.is_due_at_the_end(125, 100)
     assert not renewal.is_due_at_the_end(249, 100)
     assert renewal.is_due_at_the_end(250, 100)
+
+
+def interrupted(*_, **__):
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(
+    ("where", "name", "learnt", "left", "at_hand"),
+    [(engine, "prime", 60, 60, 60), (renewal, "renew", 150, 200, 0), (renewal, "renew", 350, 400, 0)],
+)
+def test_a_look_that_is_broken_off_leaves_a_model_that_goes_on(
+    monkeypatch, tmp_path, where, name, learnt, left, at_hand
+):
+    rows, _ = overlapping()
+    model = model_of().partial_fit(rows[:learnt])
+    with monkeypatch.context() as patch:
+        patch.setattr(where, name, interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            model.partial_fit(rows[learnt : left if left > learnt else FIRST])
+    assert (model.n_rows_seen_, n_at_hand(model)) == (left, at_hand)
+    save_model(model, tmp_path / "model.smx")
+    twin = load_model(tmp_path / "model.smx").partial_fit(rows[left:]).prime()
+    assert state_hash(twin.to_payload()) == state_hash(model.partial_fit(rows[left:]).prime().to_payload())
+    assert twin._view.sizes().sum() == pytest.approx(500)
+
+
+@pytest.mark.parametrize("step", ["repair", "learn_common", "index_anew", "learn_surely"])
+def test_rows_that_wait_are_not_lost_where_their_settling_is_broken_off(monkeypatch, step):
+    rows, topics = topic_rows(400, 6, 200, on=0.25, off=0.02)
+    late = rows[np.argsort(topics, kind="stable")].astype(int)
+    model = model_of(n_components=4, reservoir_rows=60).partial_fit(late)
+    waiting, before = model._learner.stream.waiting.rows.n_rows, state_hash(model.to_payload())
+    assert waiting
+    with monkeypatch.context() as patch:
+        patch.setattr(engine, step, interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            engine.settle_waiting(model._learner.stream, model._learner.settings)
+    assert model._learner.stream.waiting.rows.n_rows == waiting
+    assert state_hash(model.to_payload()) == before
+
+
+def test_no_rows_at_hand_are_not_those_of_a_stream():
+    payload = model_of().partial_fit(overlapping()[0][:150]).to_payload()
+    none = {
+        name: payload.arrays[name][:n]
+        for name, n in (("held_indptr", 1), ("held_columns", 0), ("held_labels", 0))
+    }
+    with pytest.raises(ModelFileError, match="not those of its stream"):
+        OnlineBernoulliMixture.from_payload(replace(payload, arrays=payload.arrays | none))

@@ -33,8 +33,6 @@ def update(
     reading: dict[str, Any],
 ) -> None:
     """Learn the rows of INPUT into a model, as if they had followed the rows it has learnt."""
-    from dataclasses import replace
-
     from sparsemix.cli.factor_answers import updates_factors
     from sparsemix.cli.inputs import open_source
     from sparsemix.cli.outputs import check_model_output
@@ -51,7 +49,6 @@ def update(
     check_times(learner, source.reading, learns=True)
     set_late(learner, late)
     check_model_output(target, source)
-    source = replace(source, threshold=getattr(learner, "binarize", None) or None)
     before, batches = learn_more(learner, source, batch_rows, may_be_unrelated=unrelated, quiet=quiet)
     save_model(learner, target)
     show_update(learner, before, batches, target, json=json, quiet=quiet)

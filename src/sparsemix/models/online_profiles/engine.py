@@ -140,12 +140,27 @@ def summed(log_evidence: float, of_rows: FloatVector) -> float:
 def settle_waiting(stream: Stream, settings: Settings) -> None:
     """Let the rows that wait become components where that gains evidence; the others learn what is left.
 
+    Where that is broken off, the stream is as it was.
+
     Costs some 30 passes over the rows that wait, and a few over the explicit features. They wait until they are
     `reservoir_rows`, so that it is rare where components explain most rows.
     """
-    rows = stream.waiting.take()
-    if not rows.n_rows:
+    if not stream.waiting.rows.n_rows:
         return
+    before = replace(
+        stream,
+        posterior=copied(stream.posterior),
+        waiting=replace(stream.waiting),
+        lineage=list(stream.lineage),
+    )
+    try:
+        _settle(stream, stream.waiting.take(), settings)
+    except BaseException:
+        vars(stream).update(vars(before))
+        raise
+
+
+def _settle(stream: Stream, rows: RowBlock, settings: Settings) -> None:
     index_anew(stream, settings)
     left = repair(stream, rows, settings)
     learn_common(stream, rows_of(rows, np.flatnonzero(~left)))

@@ -158,11 +158,22 @@ class Learner:
             self._look()
 
     def _look(self) -> None:
-        """Cluster all rows at hand, for the first time or anew; they stay if that is worth it."""
-        if self.stream is None:
-            self.stream = self._primed()
-        else:
-            self._renew()
+        """Cluster all rows at hand, for the first time or anew; they stay if that is worth it.
+
+        Where that is broken off, the last rows have not come, or no row stays at hand.
+        """
+        try:
+            if self.stream is None:
+                self.stream = self._primed()
+            else:
+                self._renew()
+        except BaseException:
+            if self.stream is None:
+                self.held_back.pop()
+                self.held_labels.pop()
+            else:
+                self._let_go()
+            raise
         if not renewal.stays_at_hand(self._streaming(), self._held(), self.settings):
             self._let_go()
 

@@ -132,7 +132,7 @@ def _check_held(learner: Learner) -> None:
     n_held, first = sum(block.n_rows for block in learner.held_back), learner.settings.priming_rows
     if n_held >= (first if learner.stream is None else TIMES_AT_HAND * first):
         raise ModelFileError("it holds back more rows than it may")
-    if learner.stream is not None and n_held not in (0, learner.stream.n_rows):
+    if learner.stream is not None and learner.held_back and n_held != learner.stream.n_rows:
         raise ModelFileError("the rows that it holds back are not those of its stream")
 
 
