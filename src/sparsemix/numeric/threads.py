@@ -133,7 +133,7 @@ def thread_parts(work: NDArray[np.float64], n_threads: int) -> list[tuple[int, i
     Examples
     --------
     >>> thread_parts(np.ones(64), 2)
-    [(0, 16), (16, 28), (28, 37), (37, 44), (44, 49), (49, 53), (53, 57), (57, 61), (61, 64)]
+    [(0, 16), (16, 28), (28, 37), (37, 45), (45, 53), (53, 61), (61, 64)]
     """
     return _cut(work, _falling_shares(n_threads))
 
