@@ -207,6 +207,14 @@ def without_places(matrix):
     matrix.indices = None
 
 
+def list_of_values(matrix):
+    matrix.data = list(matrix.data)
+
+
+def blocks_of_no_width(matrix):
+    matrix.data = matrix.data[:, :, :0]
+
+
 def fractional(matrix):
     matrix.indices = matrix.indices + 0.5
 
@@ -246,6 +254,8 @@ def key_of_three(matrix):
         ("lil", shortened),
         ("lil", without_a_list),
         ("csr", without_places),
+        ("csr", list_of_values),
+        ("bsr", blocks_of_no_width),
         ("csc", fractional),
         ("coo", of_one_direction),
         ("dia", flat),

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from sparsemix.data.sparse_forms import whole_view
+from sparsemix.data.sparse_forms import dtype_of, whole_view
 from sparsemix.foundation.errors import DataError, shorten
 
 LARGEST_FLOAT32_INTEGER = 2**24
@@ -71,7 +71,7 @@ def _as_csr(matrix: Any, feature_names: NDArray[Any] | None) -> Any:
     if sparse.issparse(matrix):
         if given.ndim != 2:
             raise DataError(f"A matrix of counts must have 2 axes, but it has {given.ndim}.")
-        _check_dtype(given.dtype)
+        _check_dtype(dtype_of(given, "A matrix of counts"))
         view = whole_view(given, "A matrix of counts")
         if view.format == "csr":
             _check_values(view.data, lambda at: (_row_of(view, at), view.indices[at]), feature_names)

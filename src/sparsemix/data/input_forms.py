@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from sparsemix.data.input_cells import FOR_LISTS, as_numbers, no_numbers
-from sparsemix.data.sparse_forms import whole_view
+from sparsemix.data.sparse_forms import dtype_of, whole_view
 from sparsemix.foundation.errors import DataError, shorten
 
 Names = NDArray[np.object_]
@@ -22,7 +22,7 @@ _LIBRARIES = {"pandas", "polars", "pyarrow"}
 class Given(NamedTuple):
     """Rows as a matrix.
 
-    matrix : (n_rows, n_features) CSR, CSC, BSR or COO array whose places are in range, or array of numbers
+    matrix : (n_rows, n_features) CSR, CSC or COO array whose places are in range, or array of numbers
     names : (n_features,) of str, or None; is_frame : whether it was a data frame.
     """
 
@@ -70,7 +70,7 @@ def _checked(given: Any, owner: str, *, named: bool = False) -> Any:
         remedy = "Reshape your data to (n_rows, n_features); a single row goes in brackets, [X]."
         raise no_numbers(owner, f"its shape is {matrix.shape}", remedy)
     if is_sparse:
-        _check_kind(matrix.dtype, owner)
+        _check_kind(dtype_of(matrix, f"'X' of {owner}"), owner)
         matrix = whole_view(matrix, f"'X' of {owner}")
     else:
         matrix = _of_this_machine(as_numbers(matrix, owner))

@@ -13,7 +13,7 @@ _PLACES_PER_CHECK = 1 << 18
 
 
 def whole_view(matrix: Any, name: str) -> Any:
-    """The same entries as a new CSR, CSC, BSR or COO with numbers of this machine; arrays may be those of `matrix`.
+    """The same entries as a new CSR, CSC or COO with numbers of this machine; arrays may be those of `matrix`.
 
     Raises
     ------
@@ -31,6 +31,15 @@ def whole_view(matrix: Any, name: str) -> Any:
         raise DataError(f"{name} is a damaged sparse matrix: {error}. Build it anew.") from error
 
 
+def dtype_of(matrix: Any, name: str) -> np.dtype[Any]:
+    """Type of the values; DataError if there are none that have one."""
+    try:
+        dtype: np.dtype[Any] = np.dtype(matrix.dtype)
+    except (AttributeError, TypeError) as error:
+        raise DataError(f"{name} is a damaged sparse matrix: {error}. Build it anew.") from error
+    return dtype
+
+
 def safe_view(matrix: Any) -> Any:
     """What `whole_view` returns; whatever Python and SciPy raise for one that is damaged."""
     if matrix.format not in {"csr", "csc", "bsr"}:
@@ -46,7 +55,7 @@ def safe_view(matrix: Any) -> Any:
     view.check_format(full_check=False)
     if not _is_ordered(view):
         view.check_format(full_check=True)
-    return view
+    return view.tocoo() if view.format == "bsr" else view
 
 
 def _usual(values: NDArray[Any]) -> NDArray[Any]:

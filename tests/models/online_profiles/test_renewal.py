@@ -185,7 +185,12 @@ def interrupted(*_, **__):
 
 @pytest.mark.parametrize(
     ("where", "name", "learnt", "left", "at_hand"),
-    [(engine, "prime", 60, 60, 60), (renewal, "renew", 150, 200, 0), (renewal, "renew", 350, 400, 0)],
+    [
+        (engine, "prime", 60, 60, 60),
+        (renewal, "renew", 150, 200, 0),
+        (renewal, "renew", 350, 400, 0),
+        (engine, "learn", 150, 150, 0),
+    ],
 )
 def test_a_look_that_is_broken_off_leaves_a_model_that_goes_on(
     monkeypatch, tmp_path, where, name, learnt, left, at_hand
@@ -195,7 +200,7 @@ def test_a_look_that_is_broken_off_leaves_a_model_that_goes_on(
     with monkeypatch.context() as patch:
         patch.setattr(where, name, interrupted)
         with pytest.raises(KeyboardInterrupt):
-            model.partial_fit(rows[learnt : left if left > learnt else FIRST])
+            model.partial_fit(rows[learnt : max(left, learnt + 40)])
     assert (model.n_rows_seen_, n_at_hand(model)) == (left, at_hand)
     save_model(model, tmp_path / "model.smx")
     twin = load_model(tmp_path / "model.smx").partial_fit(rows[left:]).prime()

@@ -45,6 +45,7 @@ class Learner:
         self.stream: Stream | None = None
         self.held_back: list[RowBlock] = []
         self.held_labels: list[IntVector] = []
+        self._n_held = 0
         self.timings = {"priming": 0.0, "streaming": 0.0}
         self._owner = owner
         self._provisional: Stream | None = None
@@ -53,7 +54,13 @@ class Learner:
     @property
     def n_rows(self) -> int:
         """Rows learnt or held back."""
-        return self.stream.n_rows if self.stream is not None else sum(b.n_rows for b in self.held_back)
+        return self.stream.n_rows if self.stream is not None else self._n_held
+
+    def hold(self, block: RowBlock, labels: IntVector) -> None:
+        """Keep rows until the next look."""
+        self.held_back.append(block)
+        self.held_labels.append(labels)
+        self._n_held += block.n_rows
 
     def rows_until_look(self) -> int:
         """Rows that may still come before those at hand are looked at; 0 where none are at hand any more."""
@@ -146,34 +153,33 @@ class Learner:
         is_last = block.n_rows == self.rows_until_look()
         is_held = self.stream is None or bool(self.held_back)
         if is_held:
-            self.held_back.append(
-                block._replace(columns=block.columns.copy())
-            )  # the input stays the user's to change
-            self.held_labels.append(labels.copy())
-        if self.stream is not None:
-            started = time.perf_counter()
-            engine.learn(self._streaming(), block, labels, self.features.n_features, self.settings)
-            self.timings["streaming"] += time.perf_counter() - started
-        if is_held and is_last:
-            self._look()
+            # The input stays the user's to change.
+            self.hold(block._replace(columns=block.columns.copy()), labels.copy())
+        try:
+            if self.stream is not None:
+                started = time.perf_counter()
+                engine.learn(self._streaming(), block, labels, self.features.n_features, self.settings)
+                self.timings["streaming"] += time.perf_counter() - started
+            if is_held and is_last:
+                self._look()
+        except BaseException:
+            self._give_up()
+            raise
+
+    def _give_up(self) -> None:
+        """After an interruption: the last rows have not come, or where a stream has seen them, none stays at hand."""
+        if self.stream is None:
+            self._n_held -= self.held_back.pop().n_rows
+            self.held_labels.pop()
+        else:
+            self._let_go()
 
     def _look(self) -> None:
-        """Cluster all rows at hand, for the first time or anew; they stay if that is worth it.
-
-        Where that is broken off, the last rows have not come, or no row stays at hand.
-        """
-        try:
-            if self.stream is None:
-                self.stream = self._primed()
-            else:
-                self._renew()
-        except BaseException:
-            if self.stream is None:
-                self.held_back.pop()
-                self.held_labels.pop()
-            else:
-                self._let_go()
-            raise
+        """Cluster all rows at hand, for the first time or anew; they stay if that is worth it."""
+        if self.stream is None:
+            self.stream = self._primed()
+        else:
+            self._renew()
         if not renewal.stays_at_hand(self._streaming(), self._held(), self.settings):
             self._let_go()
 
@@ -187,7 +193,7 @@ class Learner:
 
     def _let_go(self) -> None:
         """Forget rows at hand, and what was derived from the model as it was."""
-        self.held_back, self.held_labels = [], []
+        self.held_back, self.held_labels, self._n_held = [], [], 0
         self._view = self._provisional = None
 
     def _streaming(self) -> Stream:

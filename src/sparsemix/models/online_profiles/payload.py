@@ -119,7 +119,7 @@ def unpack(stored: Payload, model_class: Any) -> Learner:
     reader = ArrayReader(stored.arrays)
     if is_held or not is_stream:
         block, labels = _read_held(reader, n_features, settings)
-        learner.held_back, learner.held_labels = [block], [labels]
+        learner.hold(block, labels)
     if is_stream:
         learner.stream = _read_stream(reader, metadata, n_features, settings)
     reader.close()
