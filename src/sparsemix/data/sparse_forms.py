@@ -28,7 +28,7 @@ def whole_view(matrix: Any, name: str) -> Any:
     try:
         return safe_view(matrix)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        raise DataError(f"{name} is a damaged sparse matrix: {error}. Build it anew.") from error
+        raise _damaged(name, error) from error
 
 
 def dtype_of(matrix: Any, name: str) -> np.dtype[Any]:
@@ -36,8 +36,12 @@ def dtype_of(matrix: Any, name: str) -> np.dtype[Any]:
     try:
         dtype: np.dtype[Any] = np.dtype(matrix.dtype)
     except (AttributeError, TypeError) as error:
-        raise DataError(f"{name} is a damaged sparse matrix: {error}. Build it anew.") from error
+        raise _damaged(name, error) from error
     return dtype
+
+
+def _damaged(name: str, error: Exception) -> DataError:
+    return DataError(f"{name} is a damaged sparse matrix: {error}. Build it anew.")
 
 
 def safe_view(matrix: Any) -> Any:

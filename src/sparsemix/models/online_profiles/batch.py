@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import gammaln, xlog1py, xlogy
 
+from sparsemix.data.inputs import RowBlock
 from sparsemix.models.online_profiles import scoring_kernels
 from sparsemix.models.online_profiles.state import Entries, Posterior, ScoreIndex, build_index, packed
 from sparsemix.numeric.sorting import stable_order
@@ -52,6 +53,11 @@ class Buffer:
     clutter: bool
     least: float
     n_threads: int = 1
+
+
+def stacked(blocks: list[RowBlock], n_features: int) -> sparse.csr_array:
+    """The rows of blocks one after the other, as a matrix of ones."""
+    return sparse.csr_array(sparse.vstack([block.to_csr(n_features) for block in blocks], format="csr"))
 
 
 def hard_statistics(buffer: Buffer, labels: IntVector) -> Expected:

@@ -14,6 +14,7 @@ from sparsemix.foundation.checks import (
     is_word,
     n_threads,
     pseudo_count,
+    threshold,
 )
 from sparsemix.foundation.errors import parameter_error
 from sparsemix.models.online_profiles.stream import Settings
@@ -85,20 +86,13 @@ def _check(model: Any, owner: str) -> None:
         raise parameter_error("verbose", owner, "an integer >= 0", model.verbose)
     if not isinstance(model.clutter, bool | np.bool_):
         raise parameter_error("clutter", owner, "True or False", model.clutter)
-    binarize(model.binarize, owner)
+    threshold(owner, model.binarize)
     n_threads(model.n_jobs, owner)
     inside("min_responsibility", owner, model.min_responsibility, "a number in [0, 1)", 0.0, 1.0)
     inside("min_component_share", owner, model.min_component_share, "a number in [0, 1)", 0.0, 1.0)
     inside("staleness", owner, model.staleness, "a number in [0, 1]", 0.0, np.nextafter(1.0, 2.0))
     rule = f"a number >= 0, below {LARGEST_FLOAT:.1e}"
     inside("cull_threshold", owner, model.cull_threshold, rule, 0.0, LARGEST_FLOAT)
-
-
-def binarize(value: Any, owner: str) -> None:
-    """Raise ParameterError unless the threshold keeps zeros absent."""
-    if value is not None:
-        rule = f"None or a number >= 0, below {LARGEST_FLOAT:.1e}"
-        inside("binarize", owner, value, rule, 0.0, LARGEST_FLOAT)
 
 
 def pairs_of(batches: Any) -> Iterator[tuple[Any, Any]]:

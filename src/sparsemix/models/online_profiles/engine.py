@@ -14,7 +14,7 @@ from scipy import sparse
 from sparsemix.data.inputs import RowBlock
 from sparsemix.models.online_profiles import index_kernels, kernels
 from sparsemix.models.online_profiles.background import NO_BACKGROUND
-from sparsemix.models.online_profiles.batch import Buffer
+from sparsemix.models.online_profiles.batch import Buffer, stacked
 from sparsemix.models.online_profiles.culling import cull_features
 from sparsemix.models.online_profiles.forgetting import forget, share_kept
 from sparsemix.models.online_profiles.indexing import CULL_EVERY, index_anew
@@ -53,7 +53,7 @@ def prime(
     n_threads : int, default=1
         They change no bit.
     """
-    rows = sparse.csr_array(sparse.vstack([b.to_csr(n_features) for b in blocks], format="csr"))
+    rows = stacked(blocks, n_features)
     mean = _prior_mean(rows, settings)
     strength = settings.prior_strength
     prior = BetaPrior.from_mean(

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from sparsemix.answers.unknown import warn_of_unknown_rows
 from sparsemix.data.feature_names import FeatureNames, check_distinct
 from sparsemix.data.inputs import BinaryRows, RowBlock, as_binary_rows
-from sparsemix.foundation.checks import n_threads
+from sparsemix.foundation.checks import n_threads, threshold
 from sparsemix.foundation.errors import DataError
 from sparsemix.models.online_profiles import checks
 from sparsemix.models.online_profiles.learner import Learner
@@ -102,7 +102,7 @@ class Fitted:
         self._adopt(Learner(settings, FeatureNames(rows.n_features, rows.names), type(self).__name__))
 
     def _rows(self, X: Any) -> BinaryRows:
-        checks.binarize(self.binarize, type(self).__name__)
+        threshold(type(self).__name__, self.binarize)
         return as_binary_rows(X, binarize=self.binarize, owner=type(self).__name__)
 
     def _ask(self, X: Any, question: Callable[[View, RowBlock, int], NDArray[Any]]) -> list[NDArray[Any]]:

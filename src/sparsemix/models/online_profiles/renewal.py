@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from sparsemix.data.inputs import RowBlock
 from sparsemix.models.online_profiles import index_kernels, kernels
@@ -20,6 +19,7 @@ from sparsemix.models.online_profiles.batch import (
     expected_of,
     learners_of,
     posterior_from,
+    stacked,
 )
 from sparsemix.models.online_profiles.engine import keep_house, settle_waiting
 from sparsemix.models.online_profiles.indexing import index_anew
@@ -40,20 +40,14 @@ WORK_OF_SWEEPS = 2e9  # entries times components that may be touched until the c
 
 
 class Held(NamedTuple):
-    """Rows at hand, all that the model has seen: blocks, and labels by component id or -1, in their order."""
+    """Rows at hand, all that the stream has seen: blocks, and labels by component id or -1, in their order."""
 
     blocks: list[RowBlock]
     labels: list[IntVector]
 
-    @property
-    def n_rows(self) -> int:
-        """Rows of all blocks."""
-        return sum(block.n_rows for block in self.blocks)
-
     def buffer(self, stream: Stream, settings: Settings) -> Buffer:
         """The rows as `batch` reads them, for the components of a stream, of which the clutter is the last."""
-        matrices = [block.to_csr(stream.n_features) for block in self.blocks]
-        rows = sparse.csr_array(sparse.vstack(matrices, format="csr"))
+        rows = stacked(self.blocks, stream.n_features)
         return Buffer(
             rows,
             positions(stream.component_ids, np.concatenate(self.labels)),
@@ -89,10 +83,10 @@ def stays_at_hand(stream: Stream, held: Held, settings: Settings) -> bool:
 
     O(n_components nnz).
     """
-    if settings.half_life_rows is not None or held.n_rows >= TIMES_AT_HAND * settings.priming_rows:
+    if settings.half_life_rows is not None or stream.n_rows >= TIMES_AT_HAND * settings.priming_rows:
         return False
     shares = learners_of(held.buffer(stream, settings), stream.index).responsibilities
-    return bool(held.n_rows - np.count_nonzero(shares == 1.0) > SHARED_ROWS * held.n_rows)
+    return bool(stream.n_rows - np.count_nonzero(shares == 1.0) > SHARED_ROWS * stream.n_rows)
 
 
 def renew(stream: Stream, held: Held, settings: Settings) -> None:
