@@ -21,11 +21,17 @@ class Collapsed(Protocol):
         ...
 
 
+def threads_for(n_entries: int, n_threads: int) -> int:
+    """Threads that work on so many entries is worth, of those that there are."""
+    return n_threads if n_entries >= ENTRIES_FOR_THREADS else 1
+
+
 def log_evidence(
     family: Collapsed, sizes: FloatVector, counts: sparse.csr_array, n_threads: int
 ) -> FloatVector:
     """What `family.log_evidence` says, to the bit; each thread has clusters of its own."""
-    if n_threads == 1 or counts.nnz < ENTRIES_FOR_THREADS:
+    n_threads = threads_for(counts.nnz, n_threads)
+    if n_threads == 1:
         return family.log_evidence(sizes, counts)
     evidence = np.empty(sizes.size)
 

@@ -9,7 +9,7 @@ from profile_cases import hash_of, topic_rows
 
 from sparsemix import OnlineBernoulliMixture, load_model, save_model
 from sparsemix.foundation.errors import ParameterError
-from sparsemix.models.online_profiles import engine, scoring, steps, stream
+from sparsemix.models.online_profiles import scoring, steps, stream
 from sparsemix.models.online_profiles.scoring import Scored, joined
 from sparsemix.probability import evidence
 
@@ -20,7 +20,6 @@ def threads_for_all_work():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(steps, "ROWS_PER_THREAD", 1)
         patch.setattr(stream, "FEATURES_FOR_THREADS", 0)
-        patch.setattr(engine, "ENTRIES_FOR_THREADS", 0)
         patch.setattr(evidence, "ENTRIES_FOR_THREADS", 0)
         yield
 

@@ -26,7 +26,7 @@ from sparsemix.models.online_profiles.state import build_index, copied
 from sparsemix.models.online_profiles.steps import learn_common, learn_rows, learn_surely, named
 from sparsemix.models.online_profiles.stream import LineageEvent, Settings, Stream, prior_of
 from sparsemix.probability.beta_bernoulli import BetaBernoulli, BetaPrior
-from sparsemix.probability.evidence import ENTRIES_FOR_THREADS
+from sparsemix.probability.evidence import threads_for
 
 FloatVector = NDArray[np.float64]
 IntVector = NDArray[np.int64]
@@ -67,7 +67,7 @@ def prime(
         max(settings.first_components, int(labels.max(initial=-1)) + 1),
         settings.clutter,
         settings.min_responsibility,
-        n_threads if rows.nnz >= ENTRIES_FOR_THREADS else 1,
+        threads_for(rows.nnz, n_threads),
     )
     solution = solve(
         buffer,

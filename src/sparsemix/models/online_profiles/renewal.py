@@ -28,7 +28,7 @@ from sparsemix.models.online_profiles.state import reordered
 from sparsemix.models.online_profiles.steps import positions
 from sparsemix.models.online_profiles.stream import Settings, Stream
 from sparsemix.probability.beta_bernoulli import BetaBernoulli
-from sparsemix.probability.evidence import ENTRIES_FOR_THREADS
+from sparsemix.probability.evidence import threads_for
 
 IntVector = NDArray[np.int64]
 
@@ -55,7 +55,7 @@ class Held(NamedTuple):
             int(np.count_nonzero(stream.component_ids != kernels.CLUTTER_ID)),
             bool(stream.clutter >= 0),
             settings.min_responsibility,
-            stream.n_threads if rows.nnz >= ENTRIES_FOR_THREADS else 1,
+            threads_for(rows.nnz, stream.n_threads),
         )
 
 
