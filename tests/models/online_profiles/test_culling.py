@@ -13,6 +13,7 @@ from scipy.special import rel_entr
 from sparsemix.models.online_profiles import culling, equations
 from sparsemix.models.online_profiles.culling import cull_features
 from sparsemix.models.online_profiles.equations import bernoulli_divergence
+from sparsemix.models.online_profiles.state import entries_of
 
 cases = given(
     seed=st.integers(0, 10_000),
@@ -56,7 +57,7 @@ def test_a_feature_is_folded_when_the_default_predicts_it_as_well(seed, n_compon
     mean = posterior.alpha / (posterior.alpha + posterior.beta)
     stays = bernoulli_divergence(mean, default) >= threshold
     culled = culling._reduced(posterior, np.zeros(7, bool), threshold)
-    assert culled.feature.tolist() == posterior.feature[stays].tolist()
+    assert entries_of(culled).feature.tolist() == posterior.feature[stays].tolist()
     assert_array_equal(culled.owner(), posterior.owner()[stays])
 
 
@@ -97,8 +98,8 @@ def test_a_feature_alike_in_all_components_becomes_common_and_keeps_its_mean():
     assert culled.common_feature.tolist() == [0]
     assert culled.common_alpha / (culled.common_alpha + culled.common_beta) == pytest.approx(0.5)
     assert culled.common_alpha + culled.common_beta == pytest.approx(10_000)
-    assert set(range(1, 5)) <= set(culled.feature.tolist())
-    assert 0 not in culled.feature
+    assert set(range(1, 5)) <= set(entries_of(culled).feature.tolist())
+    assert 0 not in entries_of(culled).feature
 
 
 def test_a_feature_that_differs_is_not_common():

@@ -6,7 +6,6 @@ rather have it whole; where no slot is free, if that and the cheapest merge gain
 """
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -44,21 +43,17 @@ class Parts(NamedTuple):
 class Components:
     """The components as evidence has them.
 
-    sizes : (n_components,); counts : (n_components, n_features) CSR; allowed : (n_components,) bool, which may merge.
-    n_free : components that may still come.
+    sizes, evidence : (n_components,); counts : (n_components, n_features) CSR.
+    allowed : (n_components,) bool, which may merge; n_free : components that may still come.
     """
 
     sizes: FloatVector
     counts: sparse.csr_array
+    evidence: FloatVector
     allowed: NDArray[np.bool_]
     n_free: int
     family: BetaBernoulli
     n_threads: int = 1
-
-    @cached_property
-    def evidence(self) -> FloatVector:
-        """Of each, (n_components,)."""
-        return log_evidence(self.family, self.sizes, self.counts, self.n_threads)
 
 
 class Moves(NamedTuple):

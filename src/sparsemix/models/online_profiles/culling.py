@@ -23,7 +23,6 @@ from sparsemix.models.online_profiles.state import (
     Entries,
     Posterior,
     common_of,
-    packed,
     with_common,
     with_room,
 )
@@ -66,7 +65,7 @@ def cull_features(posterior: Posterior, n_features: int, threshold: float, n_thr
     Returns
     -------
     Posterior
-        Without slack. O(explicit features).
+        Each component has as many slots as before. O(explicit features).
     """
     if threshold <= 0.0:
         return posterior
@@ -119,12 +118,15 @@ def _reduced(
     with thread_runner(n_threads) as run:
         run_tasks(run, [*beside, *(partial(find, *part) for part in parts)])
         run(lambda part: culling_kernels.find_fates(posterior, common, *part, fates), parts)
-        n_kept = int(fates.n_kept.sum())
-        target = packed(
-            posterior.weight_concentration,
-            _with_folded(posterior, fates, common.size - posterior.common_feature.size - int(common.sum())),
-            fates.n_kept,
-            Entries(np.empty(n_kept, np.int32), np.empty(n_kept), np.empty(n_kept)),
+        n_own = common.size - posterior.common_feature.size - int(common.sum())
+        alpha, beta = _with_folded(posterior, fates, n_own)
+        target = posterior._replace(
+            default_alpha=alpha,
+            default_beta=beta,
+            size=fates.n_kept,
+            feature=np.empty(n_slots, np.int32),
+            alpha=np.empty(n_slots),
+            beta=np.empty(n_slots),
         )
         columns: Entries
 

@@ -93,7 +93,7 @@ def find_fates(
 def copy_kept(
     posterior,  # IN  Posterior, settled
     fate,  # IN  (n_slots,) int8
-    target,  # OUT Posterior with as many slots as are kept
+    target,  # OUT Posterior with slots for those that are kept
     first,
     last,  # components `first` to ``last - 1``
 ):

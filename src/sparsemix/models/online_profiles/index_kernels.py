@@ -24,9 +24,9 @@ def settle(
 
 
 @kernel
-def copy_slots(source, target):
-    """Copy the explicit features of all components to a posterior of another layout."""
-    for k in range(source.size.shape[0]):
+def copy_slots(source, target, first, last):
+    """Copy the explicit features of components `first` to ``last - 1`` to a posterior of another layout."""
+    for k in range(first, last):
         for e in range(source.size[k]):
             target.feature[target.start[k] + e] = source.feature[source.start[k] + e]
             target.alpha[target.start[k] + e] = source.alpha[source.start[k] + e]

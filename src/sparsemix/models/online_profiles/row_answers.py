@@ -11,7 +11,7 @@ from sparsemix.models.online_profiles import scoring_kernels
 from sparsemix.models.online_profiles.state import ScoreIndex
 from sparsemix.numeric.threads import row_parts, thread_runner
 
-ROWS_PER_THREAD = 1_024  # so few are not worth another thread
+ROWS_PER_THREAD = 256  # so few are not worth another thread
 
 
 class RowAnswers(NamedTuple):

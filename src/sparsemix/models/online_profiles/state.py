@@ -167,7 +167,7 @@ def common_of(posterior: Posterior) -> Entries:
     return Entries(posterior.common_feature, posterior.common_alpha, posterior.common_beta).taken(everything)
 
 
-def with_room(posterior: Posterior, room: IntVector) -> Posterior:
+def with_room(posterior: Posterior, room: IntVector, n_threads: int = 1) -> Posterior:
     """Copy the posterior with `room`, (n_components,), free slots per component; O(explicit features)."""
     capacity = posterior.size + room
     n_slots = int(capacity.sum())
@@ -179,7 +179,8 @@ def with_room(posterior: Posterior, room: IntVector) -> Posterior:
         alpha=np.empty(n_slots),
         beta=np.empty(n_slots),
     )
-    index_kernels.copy_slots(posterior, roomy)
+    with thread_runner(n_threads) as run:
+        run(lambda part: index_kernels.copy_slots(posterior, roomy, *part), posterior.parts(n_threads))
     return roomy
 
 

@@ -70,8 +70,10 @@ def _learn_scored(
     """Let each component learn its own rows, in their order, while `rows`, all of them, are counted and some wait."""
     stream, block = step.stream, step.block
     hands = dealt(scored, block.indptr, stream.posterior.n_components)
-    if np.any(stream.posterior.size + hands.n_held > stream.posterior.capacity):
-        stream.posterior = with_room(stream.posterior, ROOM_FOR_STEPS * hands.n_held)
+    size, n_features = stream.posterior.size, stream.n_features
+    if np.any(np.minimum(size + hands.n_held, n_features) > stream.posterior.capacity):
+        room = np.minimum(ROOM_FOR_STEPS * hands.n_held, n_features - size)
+        stream.posterior = with_room(stream.posterior, room, stream.threads())
     slot_of = np.full(stream.n_features, kernels.NOT_EXPLICIT, np.int32)
     slot_of[stream.posterior.common_feature] = kernels.COMMON
 
