@@ -17,7 +17,7 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 import sparsemix
 from harness import machine, tables
 from sparsemix.data.synthetic import make_ads
-from sparsemix.models.online_profiles import deltas, scoring_kernels
+from sparsemix.models.online_profiles import checks, deltas, scoring_kernels
 from sparsemix.numeric.threads import equal_parts, thread_runner
 from sparsemix.persistence import state_hash
 
@@ -79,7 +79,7 @@ class Ads:
 def primed(ads: Ads, n_jobs: int | None = None) -> tuple[sparsemix.OnlineBernoulliMixture, csr_array]:
     """Return a model at the begin of its stream, and the rows that follow."""
     model = sparsemix.OnlineBernoulliMixture(N_COMPONENTS, random_state=0, n_jobs=n_jobs)
-    n_first = min(10_000, ads.learnt.shape[0] // 2)
+    n_first = min(checks.resolve(model, 0).priming_rows, ads.learnt.shape[0] // 2)
     return model.partial_fit(ads.learnt[:n_first]).prime(), ads.learnt[n_first:]
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from sparsemix.numeric.threads import equal_parts, row_parts, thread_parts, thread_runner
+from sparsemix.numeric.threads import equal_parts, holds_everywhere, row_parts, thread_parts, thread_runner
 
 works = st.lists(st.sampled_from([0.0, 1.0, 2.5, 40.0]), max_size=30).map(np.array)
 
@@ -139,3 +139,21 @@ def meet_twice():
     meeting = threading.Barrier(2, timeout=30.0)
     with thread_runner(2) as run:
         run(lambda _: meeting.wait() and None, [(0, 1), (1, 2)])
+
+
+@pytest.mark.parametrize("n_threads", [1, 3])
+@pytest.mark.parametrize(("odd", "holds"), [(None, True), (0, False), (9, False), (4, False)])
+def test_a_test_holds_everywhere(n_threads, odd, holds):
+    values = np.ones(10)
+    if odd is not None:
+        values[odd] = 0.0
+    assert holds_everywhere(lambda piece: bool(values[piece].all()), 10, 3, n_threads) is holds
+
+
+def test_pieces_overlap():
+    """A fall from one piece to the next is seen."""
+    values = np.array([1, 2, 1, 2])
+    rises = lambda piece: bool(np.all(np.diff(values[piece]) > 0))  # noqa: E731
+    assert holds_everywhere(rises, 4, 2, 1)
+    assert not holds_everywhere(rises, 4, 2, 1, overlap=1)
+    assert holds_everywhere(rises, 0, 2, 1, overlap=1)

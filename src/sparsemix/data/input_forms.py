@@ -31,7 +31,7 @@ class Given(NamedTuple):
     is_frame: bool = False
 
 
-def as_given(X: Any, owner: str) -> Given:
+def as_given(X: Any, owner: str, n_threads: int = 1) -> Given:
     """Tell the form of `X`, without a copy where that can be.
 
     Parameters
@@ -39,6 +39,8 @@ def as_given(X: Any, owner: str) -> Given:
     X : Dataset, sparse matrix of any format, array, or data frame (pandas, polars, Arrow)
     owner : str
         Who asks, for messages.
+    n_threads : int, default=1
+        Threads that check a sparse matrix.
 
     Returns
     -------
@@ -55,14 +57,14 @@ def as_given(X: Any, owner: str) -> Given:
     (2, 2)
     """
     if hasattr(X, "matrix") and hasattr(X, "feature_names"):
-        return Given(_checked(X.matrix, owner, named=X.feature_names is not None), X.feature_names)
+        return Given(_checked(X.matrix, owner, n_threads, named=X.feature_names is not None), X.feature_names)
     if _is_frame(X):
         return _from_frame(X, owner)
     _refuse_what_has_no_rows(X, owner)
-    return Given(_checked(X, owner), None)
+    return Given(_checked(X, owner, n_threads), None)
 
 
-def _checked(given: Any, owner: str, *, named: bool = False) -> Any:
+def _checked(given: Any, owner: str, n_threads: int, *, named: bool = False) -> Any:
     """The matrix with two dimensions, numbers, and columns; named columns may be none, they can grow."""
     is_sparse = sparse.issparse(given)
     matrix = given if is_sparse else _as_array(given, owner)
@@ -71,7 +73,7 @@ def _checked(given: Any, owner: str, *, named: bool = False) -> Any:
         raise no_numbers(owner, f"its shape is {matrix.shape}", remedy)
     if is_sparse:
         _check_kind(dtype_of(matrix, f"'X' of {owner}"), owner)
-        matrix = whole_view(matrix, f"'X' of {owner}")
+        matrix = whole_view(matrix, f"'X' of {owner}", n_threads)
     else:
         matrix = _of_this_machine(as_numbers(matrix, owner))
     if not matrix.shape[1] and not named:

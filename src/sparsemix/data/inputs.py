@@ -9,6 +9,7 @@ from scipy import sparse
 
 from sparsemix.data.input_forms import Names, as_given, check_width
 from sparsemix.foundation.errors import DataError, shorten
+from sparsemix.numeric.threads import holds_everywhere
 
 ROWS_PER_BLOCK = 65_536
 _VALUES_PER_CHECK = 1 << 20
@@ -80,7 +81,9 @@ def _sort_within_rows(indptr: NDArray[np.int64], columns: NDArray[np.int32]) -> 
     return np.asarray(matrix.indices, np.int32)
 
 
-def as_binary_rows(X: Any, *, binarize: float | None = None, owner: str = "the model") -> BinaryRows:
+def as_binary_rows(
+    X: Any, *, binarize: float | None = None, owner: str = "the model", n_threads: int = 1
+) -> BinaryRows:
     """Check and canonicalise binary input.
 
     Parameters
@@ -91,6 +94,8 @@ def as_binary_rows(X: Any, *, binarize: float | None = None, owner: str = "the m
         Values above it count as one, all others as zero. Without it a value other than 0 and 1 is an error.
     owner : str
         Who asks, for messages.
+    n_threads : int, default=1
+        Threads that check a sparse matrix.
 
     Returns
     -------
@@ -107,8 +112,8 @@ def as_binary_rows(X: Any, *, binarize: float | None = None, owner: str = "the m
     >>> rows.block(0, 2)
     RowBlock(indptr=array([0, 2, 2]), columns=array([1, 2], dtype=int32))
     """
-    matrix, names, is_frame = as_given(X, owner)
-    return BinaryRows(_canonical(matrix, _Rule(binarize, names, owner, is_frame)), names)
+    matrix, names, is_frame = as_given(X, owner, n_threads)
+    return BinaryRows(_canonical(matrix, _Rule(binarize, names, owner, is_frame), n_threads), names)
 
 
 class _Rule(NamedTuple):
@@ -149,20 +154,22 @@ class _Rule(NamedTuple):
         )
 
 
-def _canonical(matrix: Any, rule: _Rule) -> Any:
+def _canonical(matrix: Any, rule: _Rule, n_threads: int) -> Any:
     """CSR with sorted columns, without zeros or duplicates; arrays may be those of `matrix`."""
     check_width(matrix, rule.owner)
     if not sparse.issparse(matrix):
         _check_dense(matrix, rule)
         return sparse.csr_array(rule.ones(matrix))
     summed = _summed(matrix)
-    if rule.binarize is None and _are_ones(summed.data):
+    if rule.binarize is None and _are_ones(summed.data, n_threads):
         return summed.tocsr()
     _check_sparse(summed, rule)
     if rule.binarize is not None:
         summed = type(summed)((rule.ones(summed.data), summed.indices, summed.indptr), shape=summed.shape)
     rows = summed.tocsr()
-    if not all(np.all(rows.data[s : s + _VALUES_PER_CHECK]) for s in _starts(rows.data.size)):
+    if not holds_everywhere(
+        lambda piece: bool(np.all(rows.data[piece])), rows.data.size, _VALUES_PER_CHECK, n_threads
+    ):
         rows = rows.astype(bool, copy=True)
         rows.eliminate_zeros()
     return rows
@@ -202,10 +209,8 @@ def _check_sparse(view: Any, rule: _Rule) -> None:
         raise rule.error(view.data[wrong], *place)
 
 
-def _are_ones(values: NDArray[Any]) -> bool:
+def _are_ones(values: NDArray[Any], n_threads: int) -> bool:
     """Whether all values are one, as they mostly are: one look at each tells that there is no more to check."""
-    return all(np.all(values[s : s + _VALUES_PER_CHECK] == 1) for s in _starts(values.size))
-
-
-def _starts(size: int) -> range:
-    return range(0, size, _VALUES_PER_CHECK)
+    return holds_everywhere(
+        lambda piece: bool(np.all(values[piece] == 1)), values.size, _VALUES_PER_CHECK, n_threads
+    )

@@ -8,11 +8,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from sparsemix.foundation.errors import DataError
+from sparsemix.numeric.threads import holds_everywhere
 
 _PLACES_PER_CHECK = 1 << 18
 
 
-def whole_view(matrix: Any, name: str) -> Any:
+def whole_view(matrix: Any, name: str, n_threads: int = 1) -> Any:
     """The same entries as a new CSR, CSC or COO with numbers of this machine; arrays may be those of `matrix`.
 
     Raises
@@ -26,7 +27,7 @@ def whole_view(matrix: Any, name: str) -> Any:
     'csr'
     """
     try:
-        return safe_view(matrix)
+        return safe_view(matrix, n_threads)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise _damaged(name, error) from error
 
@@ -44,7 +45,7 @@ def _damaged(name: str, error: Exception) -> DataError:
     return DataError(f"{name} is a damaged sparse matrix: {error}. Build it anew.")
 
 
-def safe_view(matrix: Any) -> Any:
+def safe_view(matrix: Any, n_threads: int = 1) -> Any:
     """What `whole_view` returns; whatever Python and SciPy raise for one that is damaged."""
     if matrix.format not in {"csr", "csc", "bsr"}:
         triples = _CHECKED.get(matrix.format, lambda given: given)(matrix).tocoo()
@@ -57,7 +58,7 @@ def safe_view(matrix: Any) -> Any:
     values = _usual(matrix.data)
     view = container((values, matrix.indices, matrix.indptr), shape=matrix.shape, copy=False)
     view.check_format(full_check=False)
-    if not _is_ordered(view):
+    if not _is_ordered(view, n_threads):
         view.check_format(full_check=True)
     return view.tocoo() if view.format == "bsr" else view
 
@@ -109,7 +110,7 @@ def _check_whole(places: Any) -> None:
 _CHECKED = {"lil": _checked_lists, "dok": _checked_keys, "dia": _checked_diagonals}
 
 
-def _is_ordered(view: Any) -> bool:
+def _is_ordered(view: Any, n_threads: int) -> bool:
     """Whether places are in range and ascending in each row (column) of a CSR (CSC) whose pointers do not decrease.
 
     One pass, in pieces that stay in the cache; then there is nothing more to check or to sort.
@@ -117,14 +118,17 @@ def _is_ordered(view: Any) -> bool:
     if view.format == "bsr":
         return False
     n_places = view.shape[1] if view.format == "csr" else view.shape[0]
-    for first in range(0, view.indices.size, _PLACES_PER_CHECK):
-        places = view.indices[max(first - 1, 0) : first + _PLACES_PER_CHECK]
+
+    def is_good(piece: slice) -> bool:
+        places = view.indices[piece]
         ascends = places[1:] > places[:-1]
-        begin = max(first, 1)
+        begin = piece.start + 1
         bounds = np.array([begin, begin + ascends.size], view.indptr.dtype)
         starts = slice(*np.searchsorted(view.indptr, bounds))
         ascends[view.indptr[starts] - begin] = True
-        if places.min() < 0 or places.max() >= n_places or not ascends.all():
-            return False
+        return bool(places.min() >= 0 and places.max() < n_places and ascends.all())
+
+    if not holds_everywhere(is_good, view.indices.size, _PLACES_PER_CHECK, n_threads, overlap=1):
+        return False
     view.has_canonical_format = True
     return True

@@ -88,6 +88,33 @@ def run_tasks(run: Run[tuple[int, int]], tasks: Sequence[Callable[[], None]]) ->
     run(lambda place: tasks[place[0]](), [(i, i + 1) for i in range(len(tasks))])
 
 
+def holds_everywhere(
+    test: Callable[[slice], bool], size: int, length: int, n_threads: int, *, overlap: int = 0
+) -> bool:
+    """Whether a test holds for each piece of ``range(size)`` of such a length; asked no more where one fails.
+
+    Parameters
+    ----------
+    overlap : int, default=0
+        How far a piece begins before the end of the one before it.
+
+    Examples
+    --------
+    >>> numbers = np.array([1, 2, 3, 5, 4])
+    >>> holds_everywhere(lambda piece: np.all(np.diff(numbers[piece]) > 0), 5, 2, n_threads=2, overlap=1)
+    False
+    """
+    failed = Event()
+
+    def look(part: tuple[int, int]) -> None:
+        if not failed.is_set() and not test(slice(max(part[0] - overlap, 0), part[1])):
+            failed.set()
+
+    with thread_runner(n_threads) as run:
+        run(look, [(first, min(first + length, size)) for first in range(0, size, length)])
+    return not failed.is_set()
+
+
 def _one_after_another(function: Callable[[Part], None], parts: Sequence[Part]) -> None:
     for part in parts:
         function(part)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from sparsemix.numeric.threads import equal_parts, thread_runner
+from sparsemix.numeric.threads import thread_parts, thread_runner
 
 FloatVector = NDArray[np.float64]
 
@@ -40,5 +40,5 @@ def log_evidence(
         evidence[place] = family.log_evidence(sizes[place], sparse.csr_array(counts[place]))
 
     with thread_runner(n_threads) as run:
-        run(fill, equal_parts(np.diff(counts.indptr) + 1.0, n_threads))
+        run(fill, thread_parts(np.diff(counts.indptr) + 1.0, n_threads))
     return evidence

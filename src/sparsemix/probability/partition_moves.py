@@ -24,6 +24,7 @@ IntVector = NDArray[np.int64]
 SPLIT_STEPS = 8
 BALANCED_STEPS = 4
 MERGE_CANDIDATES = 4
+ENTRIES_AT_ONCE = 1 << 18  # of pairs that are joined: as many as stay in the cache
 
 
 class Family(Collapsed, Protocol):
@@ -81,9 +82,9 @@ def best_merges(
         joined = weighted_counts(counts, np.column_stack([a, b]).ravel(), pair, np.ones(pair.size), a.size)
         gains[slice(*part)] = family.log_evidence(sizes[a] + sizes[b], joined) - evidence[a] - evidence[b]
 
-    n_entries = np.diff(counts.indptr).astype(float)
+    work = 1.0 + np.diff(counts.indptr)[first] + np.diff(counts.indptr)[second]
     with thread_runner(n_threads) as run:
-        run(fill, equal_parts(1.0 + n_entries[first] + n_entries[second], n_threads))
+        run(fill, equal_parts(work, max(n_threads, int(work.sum()) // ENTRIES_AT_ONCE)))
     order = np.argsort(-gains, kind="stable")
     return [Merge(float(gains[p]), int(first[p]), int(second[p])) for p in order]
 

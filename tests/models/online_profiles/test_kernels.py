@@ -1,5 +1,7 @@
 """Every kernel equals its equation, compiled and plain; the sparse stream equals the dense one, row by row."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -25,28 +27,32 @@ from sparsemix.models.online_profiles import (
     index_kernels,
     kernels,
     scoring_kernels,
+    sharing,
+    steps,
 )
 from sparsemix.models.online_profiles.scoring import Hands
-from sparsemix.models.online_profiles.state import build_index, with_room
+from sparsemix.models.online_profiles.state import build_index, entries_of, with_room
 
 shares = st.floats(0.0, 1.0)
 modes = pytest.mark.parametrize("mode", MODES)
 
 
-def learn_alone(mode, posterior, k, rows, responsibilities, n_features, explicit_from=0.0):
-    """`learn_component` on a roomy copy; the settled result."""
+def learn_alone(mode, posterior, k, rows, responsibilities, n_features, explicit_from=0.0, cuts=()):
+    """`learn_component` on a roomy copy, slot ranges between `cuts` one after the other; the settled result."""
     block = block_of(rows)
     roomy = with_room(settled(posterior), np.full(posterior.n_components, block.columns.size))
     slot_of = np.full(n_features, kernels.NOT_EXPLICIT, np.int32)
     slot_of[posterior.common_feature] = kernels.COMMON
     before, longest = slot_of.copy(), int(np.diff(block.indptr).max(initial=0))
-    as_mode(kernels.learn_component, mode)(
-        k, block.indptr, block.columns, np.arange(block.n_rows), np.asarray(responsibilities, float),
-        n_features - posterior.common_feature.size, explicit_from, roomy, slot_of,
-        np.empty(longest, np.int64), np.empty((2, longest)),
-    )  # fmt: skip
+    after = roomy._replace(**{name: getattr(roomy, name).copy() for name in steps.PER_COMPONENT})
+    for slots in reversed(list(pairwise([0, *cuts, sharing.NO_END]))):
+        as_mode(kernels.learn_component, mode)(
+            k, block.indptr, block.columns, np.arange(block.n_rows), np.asarray(responsibilities, float),
+            n_features - posterior.common_feature.size, explicit_from, *slots, roomy, after, slot_of,
+            np.empty(longest, np.int64), np.empty((2, longest)),
+        )  # fmt: skip
     assert_array_equal(slot_of, before)
-    return settled(roomy)
+    return settled(after)
 
 
 @modes
@@ -162,6 +168,21 @@ def test_a_component_learns_as_its_dense_twin(mode, seed, responsibilities):
     )
     for untouched in (0, 2):
         assert_array_equal(after.alpha[untouched], dense.alpha[untouched])
+
+
+@modes
+@given(seed=st.integers(0, 1000), cuts=st.lists(st.integers(1, 8), max_size=3, unique=True).map(sorted))
+def test_threads_may_share_the_slots_of_a_component(mode, seed, cuts):
+    """Known and new features, certain and other rows, in any pieces and any order of them."""
+    rng = np.random.default_rng(seed)
+    posterior = random_posterior(seed, explicit=0.4)
+    rows, shares_of_rows = rng.integers(2, size=(6, 7)), rng.choice([0.05, 0.6, 1.0], 6)
+    whole = learn_alone(mode, posterior, 1, rows, shares_of_rows, 7, explicit_from=0.1)
+    parts = learn_alone(mode, posterior, 1, rows, shares_of_rows, 7, explicit_from=0.1, cuts=cuts)
+    for name in steps.PER_COMPONENT:
+        assert_array_equal(getattr(parts, name), getattr(whole, name))
+    for ours, theirs in zip(entries_of(parts), entries_of(whole), strict=True):
+        assert_allclose(ours, theirs, rtol=1e-14)
 
 
 @modes

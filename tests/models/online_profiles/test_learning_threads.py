@@ -9,7 +9,7 @@ from profile_cases import hash_of, topic_rows
 
 from sparsemix import OnlineBernoulliMixture, load_model, save_model
 from sparsemix.foundation.errors import ParameterError
-from sparsemix.models.online_profiles import scoring, steps, stream
+from sparsemix.models.online_profiles import scoring, sharing, steps, stream
 from sparsemix.models.online_profiles.scoring import Scored, joined
 from sparsemix.probability import evidence
 
@@ -75,6 +75,36 @@ def test_threads_do_the_work(monkeypatch):
     used.clear()
     learnt(rows)
     assert used == {1}
+
+
+def test_a_component_with_much_work_is_shared(monkeypatch):
+    """A part may be a piece of one component; pieces begin at multiples, which change no bit."""
+    seen, parts_of = [], steps.learning_parts
+
+    def recorded(*given):
+        seen.extend(parts_of(*given))
+        return parts_of(*given)
+
+    monkeypatch.setattr(steps, "learning_parts", recorded)
+    rows, _ = late_topics()
+    expected = state_of(learnt(rows))
+    assert {part.low for part in seen} == {0}
+    assert state_of(learnt(rows, n_jobs=5)) == expected
+    assert {0, 64} <= {part.low for part in seen} <= {0, 64, 128, 192}
+
+
+@given(
+    work=st.lists(st.floats(1.0, 1e6), min_size=1, max_size=20),
+    n_threads=st.integers(1, 9),
+    size=st.integers(0, 10_000),
+)
+def test_parts_cover_all_slots_of_all_components_once(work, n_threads, size):
+    parts = sharing.learning_parts(np.array(work), np.full(len(work), size), n_threads)
+    for k in range(len(work)):
+        own = sorted((part.low, part.high) for part in parts if k in part.learners)
+        assert [low for low, _ in own] == [0, *(high for _, high in own[:-1])]
+        assert own[-1][1] == sharing.NO_END
+        assert len(own) == 1 or n_threads > 1
 
 
 def test_a_run_may_go_on_with_other_threads(tmp_path):

@@ -43,13 +43,12 @@ class Parts(NamedTuple):
 class Components:
     """The components as evidence has them.
 
-    sizes, evidence : (n_components,); counts : (n_components, n_features) CSR.
-    allowed : (n_components,) bool, which may merge; n_free : components that may still come.
+    sizes : (n_components,); counts : (n_components, n_features) CSR; allowed : (n_components,) bool, which may merge.
+    n_free : components that may still come.
     """
 
     sizes: FloatVector
     counts: sparse.csr_array
-    evidence: FloatVector
     allowed: NDArray[np.bool_]
     n_free: int
     family: BetaBernoulli
@@ -99,26 +98,28 @@ def choose(parts: Parts, without: FloatVector, components: Components, *, shrink
     _leave_wanted(gains, parts, own, components)
     merges: list[Merge] = []
     if shrink or np.count_nonzero(gains > 0) > components.n_free:
-        merges = best_merges(
-            components.sizes, components.counts, components.evidence, family, components.allowed, n_threads
-        )
+        sizes, counts = components.sizes, components.counts
+        alone = log_evidence(family, sizes, counts, n_threads)
+        merges = best_merges(sizes, counts, alone, family, components.allowed, n_threads)
     given = gaining(merges) if shrink else []
     return _paired(gains, given, merges, components.n_free + len(given))
 
 
 def _leave_wanted(gains: FloatVector, parts: Parts, own: FloatVector, components: Components) -> None:
     """Strike out the gains of parts that one of the most similar components would rather have whole."""
-    sizes, counts = components.sizes, components.counts
+    sizes, counts, n_threads = components.sizes, components.counts, components.n_threads
     those = np.flatnonzero(components.allowed & (sizes > 0))
     born = np.flatnonzero(gains > 0)
     if not those.size or not born.size:
         return
-    similarity = cosines(parts.counts[born], counts[those], components.n_threads)
+    similarity = cosines(parts.counts[born], counts[those], n_threads)
     near = np.argsort(-similarity, axis=1, kind="stable")[:, :LIKELY_TAKERS]
     part, taker = np.repeat(born, near.shape[1]), those[near.ravel()]
-    joined = (parts.sizes[part] + sizes[taker], parts.counts[part] + counts[taker])
-    whole = log_evidence(components.family, *joined, components.n_threads)
-    gains[part[whole > own[part] + components.evidence[taker]]] = -np.inf
+    taking = sparse.csr_array(counts[taker])
+    alone = log_evidence(components.family, sizes[taker], taking, n_threads)
+    joined = (parts.sizes[part] + sizes[taker], parts.counts[part] + taking)
+    whole = log_evidence(components.family, *joined, n_threads)
+    gains[part[whole > own[part] + alone]] = -np.inf
 
 
 def _paired(gains: FloatVector, given: list[Merge], merges: list[Merge], n_free: int) -> Moves:

@@ -103,7 +103,8 @@ class Fitted:
 
     def _rows(self, X: Any) -> BinaryRows:
         threshold(type(self).__name__, self.binarize)
-        return as_binary_rows(X, binarize=self.binarize, owner=type(self).__name__)
+        owner, n_threads = type(self).__name__, self._n_threads()
+        return as_binary_rows(X, binarize=self.binarize, owner=owner, n_threads=n_threads)
 
     def _ask(self, X: Any, question: Callable[[View, RowBlock, int], NDArray[Any]]) -> list[NDArray[Any]]:
         """Answers for the rows, block by block; says once how many rows are unknown, on behalf of the caller."""

@@ -35,10 +35,8 @@ def copy_slots(source, target, first, last):
 
 @kernel
 def count_entries(posterior, first, last, counts_out):
-    """Count the components from `first` to ``last - 1`` in which each feature is explicit.
-
-    `counts_out`, (n_features,), holds zeros on entry.
-    """
+    """Count the components from `first` to ``last - 1`` in which each feature is explicit, (n_features,)."""
+    counts_out[:] = 0
     for k in range(first, last):
         for e in range(posterior.start[k], posterior.start[k] + posterior.size[k]):
             counts_out[posterior.feature[e]] += 1

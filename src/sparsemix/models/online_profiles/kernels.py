@@ -96,12 +96,19 @@ def learn_component(
     responsibilities,  # IN  (n_learnt,) float64, in (0, 1]
     n_features,  # without the common ones
     explicit_from,  # responsibility from which an unknown feature becomes explicit
-    posterior,  # IN/OUT Posterior with room for every feature of the rows
+    low,
+    high,  # Betas in slots `low` to ``high - 1`` learn; everything else where `low` is 0
+    posterior,  # IN/OUT Posterior with room for every feature of the rows: `feature`, `alpha` and `beta`
+    after,  # OUT the same Posterior with other vectors of (n_components,)
     slot_of,  # work (n_features,) int32: `COMMON` for common features, else `NOT_EXPLICIT`; restored
     held,  # work int64, at least the longest row: slots of the features that a row holds
     held_betas,  # work (2, as long) float64: their Betas
 ):
-    """Learn rows one after the other (ADS, eqs 4 and 5)."""
+    """Learn rows one after the other (ADS, eqs 4 and 5).
+
+    A Beta learns from responsibilities that are known already, and from no other Beta: several threads may share
+    the slots of a component, each of which goes through all rows.
+    """
     start = posterior.start[k]
     size = posterior.size[k]
     feature = posterior.feature[start : start + posterior.capacity[k]]
@@ -110,7 +117,7 @@ def learn_component(
     default_alpha, default_beta = posterior.default_alpha[k], posterior.default_beta[k]
     for e in range(size):
         slot_of[feature[e]] = e
-    certain = posterior.certain[k]
+    certain, weight = posterior.certain[k], posterior.weight_concentration[k]
     for j in range(rows.shape[0]):
         r = responsibilities[j]
         n_default_on, n_held = 0, 0
@@ -125,9 +132,12 @@ def learn_component(
                 slot = size
                 slot_of[columns[at]] = slot
                 feature[slot] = columns[at]
-                alpha[slot] = default_alpha
-                beta[slot] = default_beta - certain
                 size += 1
+                if low <= slot < high:
+                    alpha[slot] = default_alpha
+                    beta[slot] = default_beta - certain
+            if slot < low or slot >= high:
+                continue
             if r == 1.0:
                 alpha[slot] += 1.0
                 beta[slot] -= 1.0
@@ -140,7 +150,7 @@ def learn_component(
         if r == 1.0:
             certain += 1.0
         else:
-            project_absent(r, certain, alpha[:size], beta[:size])
+            project_absent(r, certain, alpha[low : min(size, high)], beta[low : min(size, high)])
             certain = 0.0
             for at in range(n_held):
                 alpha[held[at]], beta[held[at]] = held_betas[0, at], held_betas[1, at]
@@ -150,13 +160,12 @@ def learn_component(
             # Without tied features the default is the belief about features that have yet to appear: they are off.
             x = n_default_on / (n_features - size) if n_features > size else 0.0
             default_alpha, default_beta = project_beta(default_alpha, default_beta, x, r)
-        posterior.weight_concentration[k] += r
+        weight += r
     for e in range(size):
         slot_of[feature[e]] = NOT_EXPLICIT
-    posterior.size[k] = size
-    posterior.certain[k] = certain
-    posterior.default_alpha[k] = default_alpha
-    posterior.default_beta[k] = default_beta
+    if low == 0:
+        after.size[k], after.certain[k], after.weight_concentration[k] = size, certain, weight
+        after.default_alpha[k], after.default_beta[k] = default_alpha, default_beta
 
 
 @kernel
@@ -219,29 +228,32 @@ def learn_common(
 def learn_block(
     indptr,  # IN  (n_rows + 1,) int64
     columns,  # IN  (nnz,) int32
-    first,
-    last,  # components `first` to ``last - 1`` learn
+    learners,  # IN  (n_learners,) int64: components that learn
+    low,
+    high,  # Betas in slots `low` to ``high - 1`` of theirs do, as in `learn_component`
     bounds,  # IN  (n_components + 1,) int64: component k learns rows[bounds[k]:bounds[k + 1]]
     rows,  # IN  (n_learnt,) int64, in order within a component
     responsibilities,  # IN  (n_learnt,) float64
     n_features,
     clutter,  # component that is the clutter, or -1
     explicit_from,
-    posterior,  # IN/OUT Posterior with room for every feature of the rows
-    slot_of,  # work (n_features,) int32, as in `learn_component`
+    posterior,  # IN/OUT Posterior
+    after,  # OUT Posterior, as in `learn_component`
+    slot_of,  # work (n_features,) int32, likewise
 ):
-    """Let components learn their rows; O(n_components + explicit features + nnz) while rows are certain."""
+    """Let components learn their rows; O(n_learners + explicit features + nnz) while rows are certain."""
     n_own = n_features - posterior.common_feature.shape[0]
     longest = 0
     for i in range(indptr.shape[0] - 1):
         longest = max(longest, indptr[i + 1] - indptr[i])
     held, held_betas = np.empty(longest, np.int64), np.empty((2, longest))
-    for k in range(first, last):
+    for k in learners:
         mine = rows[bounds[k] : bounds[k + 1]]
         shares = responsibilities[bounds[k] : bounds[k + 1]]
         if k == clutter:
-            learn_clutter(k, indptr, columns, mine, shares, n_own, posterior, slot_of)
+            learn_clutter(k, indptr, columns, mine, shares, n_own, after, slot_of)
         elif mine.shape[0] > 0:
             learn_component(
-                k, indptr, columns, mine, shares, n_own, explicit_from, posterior, slot_of, held, held_betas
-            )
+                k, indptr, columns, mine, shares, n_own, explicit_from, low, high, posterior, after,
+                slot_of, held, held_betas,
+            )  # fmt: skip

@@ -15,7 +15,6 @@ from sparsemix.models.online_profiles.row_answers import answers_for
 from sparsemix.models.online_profiles.stream import LineageEvent, Settings, Stream, prior_of
 from sparsemix.numeric.threads import run_tasks, thread_runner
 from sparsemix.probability.beta_bernoulli import BetaBernoulli
-from sparsemix.probability.evidence import log_evidence
 
 FloatVector = NDArray[np.float64]
 IntVector = NDArray[np.int64]
@@ -93,11 +92,9 @@ def _components(
     sizes, counts = effective_counts(stream.posterior, prior, stream.n_features)
     place = np.cumsum(is_own) - 1
     shape = (sizes.size, family.n_features)
-    counts = sparse.csr_array((counts.data, place[counts.indices], counts.indptr), shape=shape)
     return births.Components(
         sizes,
-        counts,
-        log_evidence(family, sizes, counts, stream.n_threads),
+        sparse.csr_array((counts.data, place[counts.indices], counts.indptr), shape=shape),
         _movable(stream, settings),
         settings.n_components - int((stream.component_ids >= 0).sum()),
         family,

@@ -73,7 +73,6 @@ class ScoreIndex(NamedTuple):
     A common feature has a single triple with `kernels.COMMON` for the component; a dense one has a triple with
     `kernels.DENSE` and its row of the table for the slot.
 
-
     base : (n_components,) log weight plus log probability that every feature is off.
     default_log_odds : (n_components,) log odds of a feature that is not explicit.
     log_total : (1,) log of the summed weight concentrations.
@@ -219,18 +218,17 @@ def build_index(
     The threads share the components, and call the functions `beside` on the way.
     """
     parts = posterior.parts(n_threads + len(beside) if n_threads > 1 else 1)
-    ends = np.zeros((len(parts), n_features), np.int64)
+    ends = np.empty((len(parts), n_features), np.int64)
     of_part = dict(zip(parts, ends, strict=True))
-    for part in parts:
-        index_kernels.count_entries(posterior, *part, of_part[part])
-    index = _empty_index(posterior, ends)
-    common = index_kernels.fill_common(posterior, index)
-    n_own = n_features - posterior.common_feature.size
-
-    def fill(part: tuple[int, int]) -> None:
-        index_kernels.fill_components(posterior, *part, n_own, common, of_part[part], index)
-
     with thread_runner(n_threads) as run:
+        run(lambda part: index_kernels.count_entries(posterior, *part, of_part[part]), parts)
+        index = _empty_index(posterior, ends)
+        common = index_kernels.fill_common(posterior, index)
+        n_own = n_features - posterior.common_feature.size
+
+        def fill(part: tuple[int, int]) -> None:
+            index_kernels.fill_components(posterior, *part, n_own, common, of_part[part], index)
+
         run_tasks(run, [*beside, *(partial(fill, part) for part in parts)])
     return index
 

@@ -8,16 +8,18 @@ from numpy.typing import NDArray
 from sparsemix.data.inputs import RowBlock
 from sparsemix.models.online_profiles import kernels
 from sparsemix.models.online_profiles.reservoir import Reservoir
-from sparsemix.models.online_profiles.scoring import Scored, Scoring, dealt
+from sparsemix.models.online_profiles.scoring import Hands, Scored, Scoring, dealt
+from sparsemix.models.online_profiles.sharing import Part, learning_parts
 from sparsemix.models.online_profiles.state import with_room
 from sparsemix.models.online_profiles.stream import Settings, Stream
-from sparsemix.numeric.threads import Run, run_tasks, thread_parts, thread_runner
+from sparsemix.numeric.threads import Run, run_tasks, thread_runner
 
 FloatVector = NDArray[np.float64]
 IntVector = NDArray[np.int64]
 
 ROWS_PER_STEP = 32_768
 ROOM_FOR_STEPS = 2  # few features are new, so that it is enough for many more
+PER_COMPONENT = ("weight_concentration", "default_alpha", "default_beta", "size", "certain")
 ROWS_PER_THREAD = 256  # so few are not worth another thread
 
 
@@ -39,9 +41,8 @@ def learn_rows(
             part = block.slice(first, last)
             step = Scoring(stream, part, known, settings, log_evidence[first:last])
             first += _learn_step(step, run, n_threads)
-    named_now = named(labels[:first])
-    if named_now.size:
-        stream.named_ids = np.union1d(stream.named_ids, named_now)
+    if labels[:first].max(initial=-1) >= 0:
+        stream.named_ids = np.union1d(stream.named_ids, named(labels[:first]))
     stream.n_rows += first
     return first
 
@@ -70,30 +71,38 @@ def _learn_scored(
     """Let each component learn its own rows, in their order, while `rows`, all of them, are counted and some wait."""
     stream, block = step.stream, step.block
     hands = dealt(scored, block.indptr, stream.posterior.n_components)
-    size, n_features = stream.posterior.size, stream.n_features
-    if np.any(np.minimum(size + hands.n_held, n_features) > stream.posterior.capacity):
-        room = np.minimum(ROOM_FOR_STEPS * hands.n_held, n_features - size)
-        stream.posterior = with_room(stream.posterior, room, stream.threads())
+    _make_room(stream, hands)
+    posterior = stream.posterior
+    after = posterior._replace(**{name: getattr(posterior, name).copy() for name in PER_COMPONENT})
     slot_of = np.full(stream.n_features, kernels.NOT_EXPLICIT, np.int32)
-    slot_of[stream.posterior.common_feature] = kernels.COMMON
+    slot_of[posterior.common_feature] = kernels.COMMON
+    idle = [slot_of.copy() for _ in range(n_threads)]
 
     def count() -> None:
         learn_common(stream, rows)
         if scored.waiting.size:
             learn_common(stream, stream.waiting.add(block, scored.waiting), -1.0)
 
-    idle = [slot_of.copy() for _ in range(n_threads)]
-
-    def learn(part: tuple[int, int]) -> None:
+    def learn(part: Part) -> None:
         own = idle.pop()
         kernels.learn_block(
             block.indptr, block.columns, *part, hands.bounds, hands.rows, hands.shares, stream.n_features,
-            stream.clutter, step.settings.explicit_responsibility, stream.posterior, own,
+            stream.clutter, step.settings.explicit_responsibility, posterior, after, own,
         )  # fmt: skip
         idle.append(own)
 
-    work = 1.0 + hands.n_held + (1.0 + hands.n_unsure) * stream.posterior.size
-    run_tasks(run, [count, *(partial(learn, part) for part in thread_parts(work, n_threads))])
+    work = 1.0 + hands.n_held + (1.0 + hands.n_unsure) * posterior.size
+    parts = learning_parts(work, posterior.size, n_threads)
+    run_tasks(run, [count, *(partial(learn, part) for part in parts)])
+    stream.posterior = after
+
+
+def _make_room(stream: Stream, hands: Hands) -> None:
+    """See to it that each component has a slot for every feature of its rows."""
+    size, n_features = stream.posterior.size, stream.n_features
+    if np.any(np.minimum(size + hands.n_held, n_features) > stream.posterior.capacity):
+        room = np.minimum(size + ROOM_FOR_STEPS * hands.n_held, n_features - size)
+        stream.posterior = with_room(stream.posterior, room, stream.threads())
 
 
 def learn_common(stream: Stream, rows: RowBlock, sign: float = 1.0) -> None:
