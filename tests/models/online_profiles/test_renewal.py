@@ -14,7 +14,7 @@ from sparsemix.foundation.errors import ModelFileError
 from sparsemix.metrics import normalized_mutual_information
 from sparsemix.models.online_profiles import engine, kernels, renewal
 from sparsemix.models.online_profiles.index_kernels import settle
-from sparsemix.models.online_profiles.state import reordered
+from sparsemix.models.online_profiles.state import copied, reordered
 from sparsemix.persistence import state_hash
 
 FIRST = 100
@@ -35,9 +35,9 @@ def n_at_hand(model):
     return sum(block.n_rows for block in model._learner.held_back)
 
 
-@pytest.mark.parametrize(("n_rows", "expected"), [(99, 99), (100, 100), (399, 399), (400, 0), (450, 0)])
-def test_rows_stay_at_hand_until_they_are_four_times_the_first(n_rows, expected):
-    assert n_at_hand(model_of().partial_fit(overlapping()[0][:n_rows])) == expected
+@pytest.mark.parametrize(("n_rows", "expected"), [(99, 99), (100, 100), (799, 799), (800, 0), (850, 0)])
+def test_rows_stay_at_hand_until_they_are_eight_times_the_first(n_rows, expected):
+    assert n_at_hand(model_of().partial_fit(overlapping(900)[0][:n_rows])) == expected
 
 
 def test_rows_do_not_stay_where_components_do_not_overlap():
@@ -65,7 +65,7 @@ def test_a_stream_that_forgets_keeps_no_rows():
 
 
 def without_looks(monkeypatch):
-    monkeypatch.setattr(renewal, "stays_at_hand", lambda *_: False)
+    monkeypatch.setattr(renewal, "is_young", lambda *_: False)
 
 
 def test_the_clusters_are_better(monkeypatch):
@@ -103,6 +103,24 @@ def test_features_are_counted_as_often_as_rows_hold_them():
     assert_allclose(state.beta.sum(axis=0) - 3 * stream.prior.beta, (1 - rows).sum(axis=0))
 
 
+def test_more_detail_stays_where_components_overlap():
+    """Also after the rows at hand have been let go."""
+    model = model_of(cull_threshold=0.05, staleness=1.0).partial_fit(overlapping(900)[0])
+    stream, steering = model._learner.stream, model._learner.settings
+    assert stream.overlaps
+    sizes = []
+    for is_so in (True, False):
+        twin = replace(stream, posterior=copied(stream.posterior), overlaps=is_so, next_index=0, next_cull=0)
+        engine.keep_house(twin, steering)
+        sizes.append(twin.posterior.size.sum())
+    assert sizes[0] > sizes[1]
+
+
+def test_clear_components_do_not_overlap():
+    rows, _ = topic_rows(300, 3, 30, on=0.95, off=0.01)
+    assert not model_of().fit(rows.astype(int))._learner.stream.overlaps
+
+
 @given(cuts=st.lists(st.integers(0, 500), max_size=5), n_jobs=st.sampled_from([1, 2]))
 @settings(max_examples=4, deadline=None)
 def test_any_batching_and_any_threads_give_the_same_bits(cuts, n_jobs):
@@ -127,7 +145,7 @@ def test_a_stream_that_is_saved_with_rows_at_hand_goes_on_to_the_same_bits(tmp_p
     assert state_hash(again.to_payload()) == state_hash(model.to_payload())
 
 
-@pytest.mark.parametrize(("name", "value"), [("priming_rows", 30), ("priming_rows", 37)])
+@pytest.mark.parametrize(("name", "value"), [("priming_rows", 15), ("priming_rows", 18)])
 def test_more_rows_at_hand_than_may_be(name, value):
     payload = model_of().partial_fit(overlapping()[0][:150]).to_payload()
     payload.metadata["settings"][name] = value

@@ -35,6 +35,8 @@ IntVector = NDArray[np.int64]
 STARTING_SHARE = 0.1
 CULL_GROWTH = 0.2  # culling happens when the stream has grown by this share ...
 STEPS_PER_PASS = 20
+# Where components overlap, many small differences tell which of them a row is of: the share of `cull_threshold` then.
+DETAIL_OF_OVERLAPS = 0.1
 
 
 def prime(
@@ -238,9 +240,8 @@ def _cull(stream: Stream, settings: Settings) -> None:
             detail = "too few rows; its evidence went to the others"
             stream.lineage.append(LineageEvent(stream.n_rows, "removed", int(component), detail))
         stream.component_ids = stream.component_ids[~tiny]
-    stream.posterior = cull_features(
-        stream.posterior, stream.n_features, settings.cull_threshold, stream.threads()
-    )
+    threshold = settings.cull_threshold * (DETAIL_OF_OVERLAPS if stream.overlaps else 1.0)
+    stream.posterior = cull_features(stream.posterior, stream.n_features, threshold, stream.threads())
 
 
 def _tiny_components(stream: Stream, settings: Settings) -> NDArray[np.bool_]:

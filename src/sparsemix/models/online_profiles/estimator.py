@@ -41,7 +41,7 @@ class OnlineBernoulliMixture(Answering, ClusterMixin, BaseEstimator):
         Pseudo-count of each feature's prior Beta; "auto" takes the one of highest evidence in the first rows.
     priming_rows : int or "auto", default="auto"
         Rows that are held back and clustered together before the stream begins. "auto" means 100 per cluster and
-        at least 20,000. Where clusters overlap, up to four times as many stay at hand, see Notes.
+        at least 20,000. Where clusters overlap, up to eight times as many stay at hand, see Notes.
     clutter : bool, default=False
         Whether rows that fit nowhere go to a clutter component, with one probability for all features and the id -1.
     binarize : float >= 0 or None, default=None
@@ -50,7 +50,8 @@ class OnlineBernoulliMixture(Answering, ClusterMixin, BaseEstimator):
         A cluster that is responsible for a row by less learns nothing from it.
     cull_threshold : float >= 0, default=0.002
         A feature stops having a Beta of its own in a cluster where that changes responsibilities by less, in nats a
-        row. 0 keeps every feature that a cluster has seen.
+        row; by a tenth of it where rows stay at hand because clusters overlap. 0 keeps every feature that a cluster
+        has seen.
     min_component_share : float in [0, 1), default=0.02
         Clusters with less than this share of an average cluster's rows are removed, unless a label has named them;
         the others learn their rows.
@@ -103,7 +104,7 @@ class OnlineBernoulliMixture(Answering, ClusterMixin, BaseEstimator):
     matters: this is a model of a stream. Cost a row: O(clusters + features of the row x clusters that know them).
     Rows that waited cost some 30 passes over them and a few over the parameters, once every `reservoir_rows` such
     rows; until then answers come from a model that has learnt them without new clusters. Where several clusters share
-    more than a tenth of the first rows, all rows stay at hand until there are four times `priming_rows`, and are
+    more than a tenth of the first rows, all rows stay at hand until there are eight times `priming_rows`, and are
     shared out anew when they have doubled: up to 30 passes over them, each time. A birth adds counts of rows, a merge
     adds pseudo-counts: the evidence of all clusters together stays that of all rows.
 

@@ -180,7 +180,11 @@ class Learner:
             self.stream = self._primed()
         else:
             self._renew()
-        if not renewal.stays_at_hand(self._streaming(), self._held(), self.settings):
+        stream = self._streaming()
+        is_young = renewal.is_young(stream, self.settings)
+        if is_young:
+            stream.overlaps = renewal.overlaps(stream, self._held(), self.settings)
+        if not (is_young and stream.overlaps):
             self._let_go()
 
     def _renew(self) -> None:

@@ -43,7 +43,7 @@ COUNTERS = ("n_rows", "next_index", "next_cull", *LATER_COUNTERS, "n_passes")
 LATER_SETTINGS = {"reservoir_rows": 0, "half_life_rows": None, "first_components": 1}
 """What files of version 0.1 do not say: in their streams no rows wait and none is forgotten."""
 HELD_METADATA = {"settings", "n_features"}
-STREAM_METADATA = HELD_METADATA | {*COUNTERS, "prior", "log_evidence", "lineage"}
+STREAM_METADATA = HELD_METADATA | {*COUNTERS, "overlaps", "prior", "log_evidence", "lineage"}
 
 LEAST_COUNT, MOST_COUNT = 1e-110, 1e60  # the prior's are from 1e-100 to 1e50
 MOST_ROWS = 2.0**53  # beyond which one row more is lost in rounding
@@ -62,6 +62,7 @@ def pack(kind: str, parameters: dict[str, Any], learner: Learner) -> Payload:
         arrays |= _stream_arrays(learner.stream)
         metadata |= {name: int(getattr(learner.stream, name)) for name in COUNTERS}
         metadata |= {
+            "overlaps": learner.stream.overlaps,
             "prior": list(learner.stream.prior),
             "log_evidence": learner.stream.log_evidence,
             "lineage": [list(event) for event in learner.stream.lineage],
@@ -108,7 +109,7 @@ def unpack(stored: Payload, model_class: Any) -> Learner:
     """Build the learner, or raise ModelFileError for whatever does not fit."""
     is_held, is_stream = "held_indptr" in stored.arrays, "component_ids" in stored.arrays
     settings = _settings(stored, model_class)
-    metadata = {"n_passes": 1} | stored.metadata if is_stream else stored.metadata
+    metadata = {"n_passes": 1, "overlaps": False} | stored.metadata if is_stream else stored.metadata
     if is_stream and not (settings.reservoir_rows or set(metadata) & set(LATER_COUNTERS)):
         metadata = metadata | {"next_id": settings.n_components, "n_rows_faded": metadata.get("n_rows")}
     check_names(metadata, STREAM_METADATA if is_stream else HELD_METADATA, "metadata")
@@ -190,6 +191,8 @@ def _read_stream(
     reader: ArrayReader, metadata: dict[str, Any], n_features: int, settings: Settings
 ) -> Stream:
     counters = {name: whole_number(metadata, name) for name in COUNTERS}
+    if not isinstance(metadata["overlaps"], bool):
+        raise ModelFileError(f"its 'overlaps' is {shorten(metadata['overlaps'])}")
     if counters["n_rows"] < max(1, counters["n_rows_faded"]):
         raise ModelFileError("it is in the middle of a stream without rows")
     lowest = kernels.CLUTTER_ID if settings.clutter else 0
@@ -209,6 +212,7 @@ def _read_stream(
         log_evidence=finite_number(metadata, "log_evidence"),
         n_features=n_features,
         lineage=_lineage(metadata["lineage"]),
+        overlaps=metadata["overlaps"],
         **counters,
     )
 

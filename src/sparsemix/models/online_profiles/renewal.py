@@ -2,9 +2,9 @@
 
 A row is learnt by the components as they are when it comes. Where rows are surely of one component that is the last
 word on them; where several share most rows, early shares are those of components that were hardly known, and the
-stream would keep them for good. Such rows stay at hand. When there are twice and four times as many as were primed
-with, all of them are shared out anew by sweeps of batch expectation maximisation from where the stream stands, and
-their expected counts become the posterior.
+stream would keep them for good. Such rows stay at hand. When there are two, four and eight times as many as were
+primed with, all of them are shared out anew by sweeps of batch expectation maximisation from where the stream stands,
+and their expected counts become the posterior.
 """
 
 from typing import NamedTuple
@@ -32,7 +32,7 @@ from sparsemix.probability.evidence import threads_for
 
 IntVector = NDArray[np.int64]
 
-TIMES_AT_HAND = 4  # the rows that were primed with: so many stay at hand at most
+TIMES_AT_HAND = 8  # the rows that were primed with: so many stay at hand at most
 GROWN = 1.25  # times the rows of the last look, from which another one is worth it at the end
 SHARED_ROWS = 0.1  # share of the rows that several components learn from, where components overlap
 LEAST_SWEEPS = 6
@@ -78,13 +78,13 @@ def is_due_at_the_end(n_rows: int, priming_rows: int) -> bool:
     return n_rows >= GROWN * next_look(n_rows, priming_rows) / 2
 
 
-def stays_at_hand(stream: Stream, held: Held, settings: Settings) -> bool:
-    """Whether rows that have just been looked at are worth another look: several components share many of them.
+def is_young(stream: Stream, settings: Settings) -> bool:
+    """Whether rows may stay at hand."""
+    return settings.half_life_rows is None and stream.n_rows < TIMES_AT_HAND * settings.priming_rows
 
-    O(n_components nnz).
-    """
-    if settings.half_life_rows is not None or stream.n_rows >= TIMES_AT_HAND * settings.priming_rows:
-        return False
+
+def overlaps(stream: Stream, held: Held, settings: Settings) -> bool:
+    """Whether several components share many of the rows, so that another look is worth it; O(n_components nnz)."""
     shares = learners_of(held.buffer(stream, settings), stream.index).responsibilities
     return bool(stream.n_rows - np.count_nonzero(shares == 1.0) > SHARED_ROWS * stream.n_rows)
 

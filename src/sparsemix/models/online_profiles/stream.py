@@ -68,6 +68,7 @@ class Stream:
     background, waiting : what rows are compared with, and those that fitted no component.
     next_id : id of the next component that is born; n_rows_faded : rows seen when evidence last decayed.
     n_passes : passes over the rows that are complete, the first one counted from its begin.
+    overlaps : whether several components shared many of the rows that stay at hand, when these were last looked at.
     n_threads : threads to learn with, which change no bit; not part of the state.
     """
 
@@ -87,6 +88,7 @@ class Stream:
     log_evidence: float
     lineage: list[LineageEvent] = field(default_factory=list)
     n_passes: int = 1
+    overlaps: bool = False
     n_threads: int = 1
 
     @property
