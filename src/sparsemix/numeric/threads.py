@@ -3,7 +3,7 @@
 import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from functools import cache
 from itertools import pairwise
@@ -49,13 +49,20 @@ def thread_runner(n_threads: int) -> Iterator[Run[tuple[int, int]]]:
             _take_parts(function, left, errors)
         finally:
             left.clear()
-            for helper in helpers:
-                if not helper.cancel():
-                    helper.result()
+            _wait_for([helper for helper in helpers if not helper.cancel()])
         if errors:
             raise errors[min(errors)]  # the first in their order: it has come to its end, whoever was faster
 
     yield side_by_side
+
+
+def _wait_for(helpers: Sequence[Future[None]]) -> None:
+    """Wait until no helper is at work, also where the user interrupts that: parts write to what the caller has."""
+    try:
+        wait(helpers)
+    except BaseException:
+        wait(helpers)
+        raise
 
 
 @cache

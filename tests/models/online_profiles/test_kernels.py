@@ -44,15 +44,15 @@ def learn_alone(mode, posterior, k, rows, responsibilities, n_features, explicit
     slot_of = np.full(n_features, kernels.NOT_EXPLICIT, np.int32)
     slot_of[posterior.common_feature] = kernels.COMMON
     before, longest = slot_of.copy(), int(np.diff(block.indptr).max(initial=0))
-    after = roomy._replace(**{name: getattr(roomy, name).copy() for name in steps.PER_COMPONENT})
+    old = roomy._replace(**{name: getattr(roomy, name).copy() for name in steps.PER_COMPONENT})
     for slots in reversed(list(pairwise([0, *cuts, sharing.NO_END]))):
         as_mode(kernels.learn_component, mode)(
             k, block.indptr, block.columns, np.arange(block.n_rows), np.asarray(responsibilities, float),
-            n_features - posterior.common_feature.size, explicit_from, *slots, roomy, after, slot_of,
+            n_features - posterior.common_feature.size, explicit_from, *slots, old, roomy, slot_of,
             np.empty(longest, np.int64), np.empty((2, longest)),
         )  # fmt: skip
     assert_array_equal(slot_of, before)
-    return settled(after)
+    return settled(roomy)
 
 
 @modes

@@ -1,5 +1,7 @@
 """Threads: any number of them gives the same bits, also where a list is full or as many rows wait as may."""
 
+from copy import deepcopy
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,6 +13,8 @@ from sparsemix import OnlineBernoulliMixture, load_model, save_model
 from sparsemix.foundation.errors import ParameterError
 from sparsemix.models.online_profiles import scoring, sharing, steps, stream
 from sparsemix.models.online_profiles.scoring import Scored, joined
+from sparsemix.models.online_profiles.sharing import learning_parts
+from sparsemix.models.online_profiles.state import entries_of_component
 from sparsemix.probability import evidence
 
 
@@ -93,13 +97,44 @@ def test_a_component_with_much_work_is_shared(monkeypatch):
     assert {0, 64} <= {part.low for part in seen} <= {0, 64, 128, 192}
 
 
+@pytest.mark.parametrize("n_done", [1, 2, 3, 5, 7])
+def test_an_interrupted_step_leaves_components_that_have_learnt_all_or_nothing(monkeypatch, n_done):
+    rows, _ = late_topics()
+    model = OnlineBernoulliMixture(4, priming_rows=50, staleness=1.0, random_state=0, n_jobs=5)
+    model.partial_fit(rows[:150])
+    before, whole = deepcopy(model), deepcopy(model).partial_fit(rows[150:190])
+
+    def some_tasks(_, tasks):
+        for task in tasks[:n_done]:
+            task()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(steps, "run_tasks", some_tasks)
+    parts = []
+    monkeypatch.setattr(steps, "learning_parts", lambda *given: parts.extend(learning_parts(*given)) or parts)
+    with pytest.raises(KeyboardInterrupt):
+        model.partial_fit(rows[150:190])
+    assert any(part.is_piece for part in parts)
+    for k in range(4):
+        state = component_of(model, k)
+        assert state in (component_of(before, k), component_of(whole, k))
+    assert component_of(model, int(parts[0].learners[0])) == component_of(whole, int(parts[0].learners[0]))
+
+
+def component_of(model, k):
+    """All that a component knows, as text."""
+    posterior = model._learner.stream.posterior
+    own = [column[k].item() for column in (getattr(posterior, name) for name in steps.PER_COMPONENT)]
+    return repr((own, [column.tolist() for column in entries_of_component(posterior, k)]))
+
+
 @given(
     work=st.lists(st.floats(1.0, 1e6), min_size=1, max_size=20),
     n_threads=st.integers(1, 9),
     size=st.integers(0, 10_000),
 )
 def test_parts_cover_all_slots_of_all_components_once(work, n_threads, size):
-    parts = sharing.learning_parts(np.array(work), np.full(len(work), size), n_threads)
+    parts = learning_parts(np.array(work), np.full(len(work), size), n_threads)
     for k in range(len(work)):
         own = sorted((part.low, part.high) for part in parts if k in part.learners)
         assert [low for low, _ in own] == [0, *(high for _, high in own[:-1])]

@@ -98,8 +98,8 @@ def learn_component(
     explicit_from,  # responsibility from which an unknown feature becomes explicit
     low,
     high,  # Betas in slots `low` to ``high - 1`` learn; everything else where `low` is 0
-    posterior,  # IN/OUT Posterior with room for every feature of the rows: `feature`, `alpha` and `beta`
-    after,  # OUT the same Posterior with other vectors of (n_components,)
+    before,  # IN  Posterior with room for every feature of the rows
+    posterior,  # IN/OUT the same one; its vectors of (n_components,) may be those of `before`, or copies
     slot_of,  # work (n_features,) int32: `COMMON` for common features, else `NOT_EXPLICIT`; restored
     held,  # work int64, at least the longest row: slots of the features that a row holds
     held_betas,  # work (2, as long) float64: their Betas
@@ -109,15 +109,15 @@ def learn_component(
     A Beta learns from responsibilities that are known already, and from no other Beta: several threads may share
     the slots of a component, each of which goes through all rows.
     """
-    start = posterior.start[k]
-    size = posterior.size[k]
-    feature = posterior.feature[start : start + posterior.capacity[k]]
-    alpha = posterior.alpha[start : start + posterior.capacity[k]]
-    beta = posterior.beta[start : start + posterior.capacity[k]]
-    default_alpha, default_beta = posterior.default_alpha[k], posterior.default_beta[k]
+    start = before.start[k]
+    size = before.size[k]
+    feature = posterior.feature[start : start + before.capacity[k]]
+    alpha = posterior.alpha[start : start + before.capacity[k]]
+    beta = posterior.beta[start : start + before.capacity[k]]
+    default_alpha, default_beta = before.default_alpha[k], before.default_beta[k]
     for e in range(size):
         slot_of[feature[e]] = e
-    certain, weight = posterior.certain[k], posterior.weight_concentration[k]
+    certain, weight = before.certain[k], before.weight_concentration[k]
     for j in range(rows.shape[0]):
         r = responsibilities[j]
         n_default_on, n_held = 0, 0
@@ -164,8 +164,8 @@ def learn_component(
     for e in range(size):
         slot_of[feature[e]] = NOT_EXPLICIT
     if low == 0:
-        after.size[k], after.certain[k], after.weight_concentration[k] = size, certain, weight
-        after.default_alpha[k], after.default_beta[k] = default_alpha, default_beta
+        posterior.size[k], posterior.certain[k], posterior.weight_concentration[k] = size, certain, weight
+        posterior.default_alpha[k], posterior.default_beta[k] = default_alpha, default_beta
 
 
 @kernel
@@ -237,9 +237,10 @@ def learn_block(
     n_features,
     clutter,  # component that is the clutter, or -1
     explicit_from,
-    posterior,  # IN/OUT Posterior
-    after,  # OUT Posterior, as in `learn_component`
+    before,  # IN  Posterior
+    posterior,  # IN/OUT Posterior, as in `learn_component`
     slot_of,  # work (n_features,) int32, likewise
+    done_out,  # OUT (1,) bool
 ):
     """Let components learn their rows; O(n_learners + explicit features + nnz) while rows are certain."""
     n_own = n_features - posterior.common_feature.shape[0]
@@ -251,9 +252,10 @@ def learn_block(
         mine = rows[bounds[k] : bounds[k + 1]]
         shares = responsibilities[bounds[k] : bounds[k + 1]]
         if k == clutter:
-            learn_clutter(k, indptr, columns, mine, shares, n_own, after, slot_of)
+            learn_clutter(k, indptr, columns, mine, shares, n_own, posterior, slot_of)
         elif mine.shape[0] > 0:
             learn_component(
-                k, indptr, columns, mine, shares, n_own, explicit_from, low, high, posterior, after,
+                k, indptr, columns, mine, shares, n_own, explicit_from, low, high, before, posterior,
                 slot_of, held, held_betas,
             )  # fmt: skip
+    done_out[0] = True

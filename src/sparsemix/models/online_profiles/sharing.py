@@ -23,6 +23,11 @@ class Part(NamedTuple):
     low: int
     high: int
 
+    @property
+    def is_piece(self) -> bool:
+        """Whether it is not all of its components."""
+        return self.low > 0 or self.high < NO_END
+
 
 def learning_parts(work: FloatVector, size: IntVector, n_threads: int) -> list[Part]:
     """Share components out to threads, one that would keep a thread busy for long in pieces; large parts come first.

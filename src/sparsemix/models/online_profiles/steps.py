@@ -1,6 +1,7 @@
 """Learning rows while the components stay what they are: scored with one index, then learnt by each component."""
 
 from functools import partial
+from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,7 +74,10 @@ def _learn_scored(
     hands = dealt(scored, block.indptr, stream.posterior.n_components)
     _make_room(stream, hands)
     posterior = stream.posterior
-    after = posterior._replace(**{name: getattr(posterior, name).copy() for name in PER_COMPONENT})
+    before = posterior._replace(**{name: getattr(posterior, name).copy() for name in PER_COMPONENT})
+    work = 1.0 + hands.n_held + (1.0 + hands.n_unsure) * posterior.size
+    parts = learning_parts(work, posterior.size, n_threads)
+    done = np.zeros((len(parts), 1), bool)
     slot_of = np.full(stream.n_features, kernels.NOT_EXPLICIT, np.int32)
     slot_of[posterior.common_feature] = kernels.COMMON
     idle = [slot_of.copy() for _ in range(n_threads)]
@@ -83,18 +87,20 @@ def _learn_scored(
         if scored.waiting.size:
             learn_common(stream, stream.waiting.add(block, scored.waiting), -1.0)
 
-    def learn(part: Part) -> None:
+    def learn(part: Part, is_done: NDArray[np.bool_]) -> None:
         own = idle.pop()
         kernels.learn_block(
             block.indptr, block.columns, *part, hands.bounds, hands.rows, hands.shares, stream.n_features,
-            stream.clutter, step.settings.explicit_responsibility, posterior, after, own,
+            stream.clutter, step.settings.explicit_responsibility, before, posterior, own, is_done,
         )  # fmt: skip
         idle.append(own)
 
-    work = 1.0 + hands.n_held + (1.0 + hands.n_unsure) * posterior.size
-    parts = learning_parts(work, posterior.size, n_threads)
-    run_tasks(run, [count, *(partial(learn, part) for part in parts)])
-    stream.posterior = after
+    try:
+        run_tasks(run, [count, *map(partial, repeat(learn), parts, done)])
+    finally:  # where the user interrupts, each component has learnt all or nothing
+        for part, is_done in zip(parts, done, strict=True):
+            if part.is_piece and not is_done[0]:
+                learn(part, is_done)
 
 
 def _make_room(stream: Stream, hands: Hands) -> None:
