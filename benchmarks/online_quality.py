@@ -45,12 +45,13 @@ is `reservoir_rows=0`. In "drift" clusters appear, move and vanish (`harness/dri
 two. "News-T, as filed" is the same with batches of {NEWS_BATCH} after {NEWS_PRIMING:,} first rows and a half-life of
 {NEWS_HALF_LIFE:,}. Real sets: binary words, K as many as gold classes (of IMDB the first genre), a tenth of the
 rows at random set aside; NMI over the rows that were learnt, log density of those set aside, medians over five seeds,
-over {5 * VARIED_SEEDS} on {" and ".join(sorted(VARIED))}, where NMI differs by 0.1 between seeds, for EM as well; a log density with a plus is so much worse than that of EM. EM is `BernoulliMixture` with ten
-restarts and else its defaults, which stop after 100 epochs, on ng20 at least before it has converged. Sets of up to 20,000 rows are all among the first rows,
-that are clustered together. IMDB is longer, and its clusters overlap: rows stay at hand, and are clustered anew at
-40,000, 80,000 and the end. EM finds next to nothing of the classes there as well, and varies: NMI of twelve best
-of ten starts is 0.0176 to 0.0182. In "drift" another look at the first rows costs: old
-rows come back with all their weight. Seconds are of the processor, beside other work."""
+over {5 * VARIED_SEEDS} on {" and ".join(sorted(VARIED))}, where NMI differs by 0.1 between seeds, for EM as well; a
+log density with a plus is so much worse than that of EM. EM is `BernoulliMixture` with ten restarts and else its
+defaults, which stop after 100 epochs, on ng20 at least before it has converged. Sets of up to 20,000 rows are all
+among the first rows, that are clustered together. IMDB is longer, and its clusters overlap: rows stay at hand, and
+are clustered anew at 40,000, 80,000 and the end. EM finds next to nothing of the classes there as well, and varies:
+NMI of twelve best of ten starts is 0.0176 to 0.0182. In "drift" another look at the first rows costs: old rows come
+back with all their weight. Seconds are of the processor, beside other work."""
 
 
 def binary_r8() -> realdata.LabelledRows:
