@@ -59,7 +59,8 @@ def thread_runner(n_threads: int) -> Iterator[Run[tuple[int, int]]]:
 def _wait_for(helpers: Sequence[Future[None]]) -> None:
     """Wait until no helper is at work, also where the user interrupts that: parts write to what the caller has."""
     try:
-        wait(helpers)
+        for helper in helpers:
+            helper.result()
     except BaseException:
         wait(helpers)
         raise
