@@ -11,7 +11,7 @@ from profile_cases import hash_of, topic_rows
 
 from sparsemix import OnlineBernoulliMixture, load_model, save_model
 from sparsemix.foundation.errors import ParameterError
-from sparsemix.models.online_profiles import scoring, sharing, steps, stream
+from sparsemix.models.online_profiles import engine, scoring, sharing, steps, stream
 from sparsemix.models.online_profiles.scoring import Scored, joined
 from sparsemix.models.online_profiles.sharing import learning_parts
 from sparsemix.models.online_profiles.state import entries_of_component
@@ -119,6 +119,26 @@ def test_an_interrupted_step_leaves_components_that_have_learnt_all_or_nothing(m
         state = component_of(model, k)
         assert state in (component_of(before, k), component_of(whole, k))
     assert component_of(model, int(parts[0].learners[0])) == component_of(whole, int(parts[0].learners[0]))
+
+
+def test_evidence_is_that_of_the_rows_seen_also_after_an_interrupt(monkeypatch):
+    rows = topic_rows(400, 4, 40, on=0.95, off=0.01)[0].astype(int)
+    model = OnlineBernoulliMixture(4, priming_rows=50, random_state=0).partial_fit(rows[:60])
+    learn, calls = engine.learn_rows, []
+
+    def interrupted(*given):
+        calls.append(given)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return learn(*given)
+
+    monkeypatch.setattr(engine, "learn_rows", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        model.partial_fit(rows[60:])
+    seen = model.n_rows_seen_
+    assert 60 < seen < 400
+    whole = OnlineBernoulliMixture(4, priming_rows=50, random_state=0).partial_fit(rows)
+    assert model.partial_fit(rows[seen:]).log_evidence_ == whole.log_evidence_
 
 
 def component_of(model, k):

@@ -249,3 +249,9 @@ def test_no_rows_at_hand_are_not_those_of_a_stream():
     }
     with pytest.raises(ModelFileError, match="not those of its stream"):
         OnlineBernoulliMixture.from_payload(replace(payload, arrays=payload.arrays | none))
+
+
+@pytest.mark.parametrize("n_rows", [FIRST - 1, FIRST])
+def test_whether_first_rows_overlap_is_known_however_the_priming_ended(n_rows):
+    model = model_of().partial_fit(overlapping()[0][:n_rows]).prime()
+    assert model._learner.stream.overlaps

@@ -126,11 +126,12 @@ def learn(
     while first < block.n_rows:
         keep_house(stream, settings)
         last = min(block.n_rows, first + stream.next_index - stream.n_rows)
-        part = block.slice(first, last)
-        first += learn_rows(stream, part, labels[first:last], settings, log_evidence[first:last])
+        part, own = block.slice(first, last), log_evidence[first:last]
+        n_learnt = learn_rows(stream, part, labels[first:last], settings, own)
+        stream.log_evidence = summed(stream.log_evidence, own[:n_learnt])
+        first += n_learnt
         if stream.waiting.is_full:
             settle_waiting(stream, settings)
-    stream.log_evidence = summed(stream.log_evidence, log_evidence)
     return log_evidence
 
 

@@ -50,7 +50,7 @@ class OnlineBernoulliMixture(Answering, ClusterMixin, BaseEstimator):
         A cluster that is responsible for a row by less learns nothing from it.
     cull_threshold : float >= 0, default=0.002
         A feature stops having a Beta of its own in a cluster where that changes responsibilities by less, in nats a
-        row; by a tenth of it where rows stay at hand because clusters overlap. 0 keeps every feature that a cluster
+        row; by a tenth of it in a stream whose first rows clusters share. 0 keeps every feature that a cluster
         has seen.
     min_component_share : float in [0, 1), default=0.02
         Clusters with less than this share of an average cluster's rows are removed, unless a label has named them;

@@ -82,6 +82,7 @@ class Learner:
         """Begin the stream with the rows that are there; settle what waits, and let rows at hand go."""
         if self.stream is None:
             self.stream = self._primed()
+            self._note_overlap()
         elif self.held_back and renewal.is_due_at_the_end(self.n_rows, self.settings.priming_rows):
             self._renew()
         elif self.stream.waiting.rows.n_rows:
@@ -180,12 +181,15 @@ class Learner:
             self.stream = self._primed()
         else:
             self._renew()
-        stream = self._streaming()
-        is_young = renewal.is_young(stream, self.settings)
-        if is_young:
-            stream.overlaps = renewal.overlaps(stream, self._held(), self.settings)
-        if not (is_young and stream.overlaps):
+        self._note_overlap()
+        if not (renewal.is_young(self.stream, self.settings) and self.stream.overlaps):
             self._let_go()
+
+    def _note_overlap(self) -> None:
+        """See whether components share the rows that have just been looked at, in a stream that is young."""
+        stream = self._streaming()
+        if renewal.is_young(stream, self.settings):
+            stream.overlaps = renewal.overlaps(stream, self._held(), self.settings)
 
     def _renew(self) -> None:
         started = time.perf_counter()
