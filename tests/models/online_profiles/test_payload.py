@@ -303,6 +303,12 @@ def test_hostile_metadata(models, phase):
             use_if_it_loads(replace(payload, metadata=payload.metadata | {name: value}))
 
 
+def test_a_pseudo_count_beyond_any_number_of_rows(models):
+    payload = models["in the stream"].to_payload()
+    payload.arrays["beta"][0] = 1e300
+    refuses(payload)
+
+
 @pytest.mark.parametrize("phase", ["rows held back", "in the stream"])
 def test_hostile_settings(models, phase):
     payload = models[phase].to_payload()

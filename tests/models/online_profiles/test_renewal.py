@@ -255,3 +255,36 @@ def test_no_rows_at_hand_are_not_those_of_a_stream():
 def test_whether_first_rows_overlap_is_known_however_the_priming_ended(n_rows):
     model = model_of().partial_fit(overlapping()[0][:n_rows]).prime()
     assert model._learner.stream.overlaps
+
+
+def test_a_model_that_was_broken_off_with_a_full_reservoir_is_read_again(monkeypatch, tmp_path):
+    rows, topics = topic_rows(400, 6, 200, on=0.25, off=0.02)
+    late = rows[np.argsort(topics, kind="stable")].astype(int)
+    model = model_of(n_components=4, reservoir_rows=15).partial_fit(late[:150])
+    with monkeypatch.context() as patch:
+        patch.setattr(engine, "repair", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            model.partial_fit(late[150:])
+    assert model._learner.stream.waiting.is_full
+    save_model(model, tmp_path / "model.smx")
+    twin, rest = load_model(tmp_path / "model.smx"), late[model.n_rows_seen_ :]
+    assert state_hash(twin.partial_fit(rest).to_payload()) == state_hash(model.partial_fit(rest).to_payload())
+
+
+@pytest.mark.parametrize("name", ["held_back", "held_labels"])
+@pytest.mark.parametrize(("learnt", "at_hand"), [(60, 60), (150, 0)])
+def test_rows_that_are_broken_off_on_their_way_have_not_come(tmp_path, name, learnt, at_hand):
+    class Broken(list):
+        def append(self, value):
+            super().append(value)
+            raise KeyboardInterrupt
+
+    rows, _ = overlapping()
+    model = model_of().partial_fit(rows[:learnt])
+    setattr(model._learner, name, Broken(getattr(model._learner, name)))
+    with pytest.raises(KeyboardInterrupt):
+        model.partial_fit(rows[learnt : learnt + 10])
+    assert (model.n_rows_seen_, n_at_hand(model)) == (learnt, at_hand)
+    setattr(model._learner, name, list(getattr(model._learner, name)))
+    save_model(model, tmp_path / "model.smx")
+    assert load_model(tmp_path / "model.smx").partial_fit(rows[learnt:]).prime().n_rows_seen_ == 500

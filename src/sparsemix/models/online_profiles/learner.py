@@ -152,11 +152,11 @@ class Learner:
     def _take_part(self, block: RowBlock, labels: IntVector) -> None:
         """Take rows that end at the next look or before."""
         is_last = block.n_rows == self.rows_until_look()
-        is_held = self.stream is None or bool(self.held_back)
-        if is_held:
-            # The input stays the user's to change.
-            self.hold(block._replace(columns=block.columns.copy()), labels.copy())
+        is_held, n_held = self.stream is None or bool(self.held_back), len(self.held_back)
         try:
+            if is_held:
+                # The input stays the user's to change.
+                self.hold(block._replace(columns=block.columns.copy()), labels.copy())
             if self.stream is not None:
                 started = time.perf_counter()
                 engine.learn(self._streaming(), block, labels, self.features.n_features, self.settings)
@@ -164,14 +164,14 @@ class Learner:
             if is_held and is_last:
                 self._look()
         except BaseException:
-            self._give_up()
+            self._give_up(n_held)
             raise
 
-    def _give_up(self) -> None:
-        """After an interruption: the last rows have not come, or where a stream has seen them, none stays at hand."""
+    def _give_up(self, n_held: int) -> None:
+        """After an interruption: so many blocks have come, or where a stream has seen rows, none stays at hand."""
         if self.stream is None:
-            self._n_held -= self.held_back.pop().n_rows
-            self.held_labels.pop()
+            del self.held_back[n_held:], self.held_labels[n_held:]
+            self._n_held = sum(block.n_rows for block in self.held_back)
         else:
             self._let_go()
 

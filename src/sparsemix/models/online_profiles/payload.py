@@ -229,7 +229,7 @@ def _read_waiting(
     background = Background(
         reader.finite("background_log_odds", n_indexed), reader.finite("background_constants", 2)
     )
-    if waiting.room < 1:
+    if waiting.room < 0:
         raise ModelFileError("the rows that wait do not fit the model")
     return background, waiting
 
@@ -248,7 +248,11 @@ def _read_posterior(reader: ArrayReader, n_components: int, n_features: int) -> 
     alpha, beta = _pseudo_counts(reader, "alpha", n_entries), reader.finite("beta", n_entries)
     certain = _rows_waiting(reader, "certain", n_components)
     owner = np.repeat(np.arange(n_components), size)
-    if np.any(beta + certain[owner] <= 0) or np.unique(owner * n_features + feature).size != n_entries:
+    total = beta + certain[owner]
+    if (
+        np.any((total <= 0) | (total > MOST_COUNT))
+        or np.unique(owner * n_features + feature).size != n_entries
+    ):
         raise ModelFileError("its explicit features do not fit together")
     common_feature = reader.inside("common_feature", SMALL, 0, n_features, None)
     n_common = common_feature.size
