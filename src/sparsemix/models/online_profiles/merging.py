@@ -78,7 +78,8 @@ def merged(posterior: Posterior, first: int, second: int, prior: Prior) -> Poste
 def _union(posterior: Posterior, first: int, second: int, prior: BetaPrior) -> Entries:
     """Features that are explicit in either component, with the evidence of both."""
     both = [entries_of_component(posterior, k) for k in (first, second)]
-    features = np.union1d(both[0].feature, both[1].feature).astype(np.int32)
+    held = np.sort(np.concatenate([entries.feature for entries in both]))
+    features = held[np.diff(held, prepend=-1) > 0]
     sums = []
     for name, default, base in (
         ("alpha", posterior.default_alpha, prior.alpha),
