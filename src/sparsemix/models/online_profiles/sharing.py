@@ -53,8 +53,8 @@ def learning_parts(work: FloatVector, size: IntVector, n_threads: int) -> list[P
     is_large = (work > 2 * most) & (n_threads > 1)
     parts = []
     for k in np.flatnonzero(is_large):
-        n_pieces = int(np.ceil(work[k] / most))
-        bounds = np.unique(np.arange(n_pieces) * size[k] // n_pieces // SLOTS_AT_ONCE * SLOTS_AT_ONCE)
-        parts += [Part(np.array([k]), *slots) for slots in pairwise([*bounds.tolist(), NO_END])]
+        n_pieces, n_slots = int(np.ceil(work[k] / most)), int(size[k])
+        bounds = {i * n_slots // n_pieces // SLOTS_AT_ONCE * SLOTS_AT_ONCE for i in range(n_pieces)}
+        parts += [Part(np.array([k]), *slots) for slots in pairwise([*sorted(bounds), NO_END])]
     others = np.flatnonzero(~is_large)
     return parts + [Part(others[a:b], 0, NO_END) for a, b in thread_parts(work[others], n_threads)]
