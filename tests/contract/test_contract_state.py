@@ -109,11 +109,8 @@ def test_a_loaded_model_goes_on_to_the_same_bits(subject, tmp_path):
         save_model(loaded, tmp_path / "model.smx")
 
 
-LATER_PARTS = {
-    "n_passes",
-    "negligible",
-    "overlaps",
-}  # older files, which lack such a part, load with its default
+# Older files, which lack such a part, load with its default.
+LATER_PARTS = {"n_passes", "negligible", "overlaps"}
 
 
 def test_parts_that_are_missing_from_a_file(subject, refused):
